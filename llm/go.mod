@@ -6,14 +6,38 @@ require (
 	github.com/blevesearch/snowballstem v0.9.0
 	github.com/clipperhouse/uax29/v2 v2.7.0
 	github.com/fathom-research/fathom/proto v0.0.0
-	github.com/neurosnap/sentences v1.1.2
-	github.com/stretchr/testify v1.12.1
-	pgregory.net/rapid v1.3.0
+	go.opentelemetry.io/otel v1.47.0
+	go.opentelemetry.io/otel/trace v1.47.0
 )
 
 require (
-	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/go-logr/logr v1.4.4 // indirect
+	github.com/go-logr/stdr v1.2.2 // indirect
+	github.com/klauspost/compress v1.20.1 // indirect
+	github.com/nats-io/nats.go v1.55.0 // indirect
+	github.com/nats-io/nkeys v0.4.16 // indirect
+	github.com/nats-io/nuid v1.0.1 // indirect
+	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
+	go.opentelemetry.io/otel/log v1.47.0 // indirect
+	go.opentelemetry.io/otel/metric v1.47.0 // indirect
+	golang.org/x/crypto v0.57.0 // indirect
+	golang.org/x/sys v0.48.0 // indirect
+)
+
+require (
+	github.com/coder/websocket v1.8.15 // indirect
+	github.com/fathom-research/fathom/platform v0.0.0
+	github.com/neurosnap/sentences v1.1.2
+	github.com/openai/openai-go/v3 v3.95.0
+	github.com/stretchr/testify v1.12.1
+	github.com/tidwall/gjson v1.20.0 // indirect
+	github.com/tidwall/match v1.1.1 // indirect
+	github.com/tidwall/pretty v1.2.1 // indirect
+	github.com/tidwall/sjson v1.2.5 // indirect
+	go.uber.org/goleak v1.3.0
 	google.golang.org/protobuf v1.36.12 // indirect
+	pgregory.net/rapid v1.3.0
 )
 
 replace (

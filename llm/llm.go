@@ -42,6 +42,11 @@ type Schema struct {
 type Answer struct {
 	Text  string
 	Usage Usage
+	// Truncated says that the model stopped since its bound was reached.
+	Truncated bool
+
+	// entry is where a journalled client keeps the answer.
+	entry string
 }
 
 // Usage counts what was paid for, and what was not since the journal had it.
