@@ -1,0 +1,236 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/fathom-research/fathom/services/state/internal/workflow"
+)
+
+// Hit is a page that a search found.
+type Hit struct {
+	URL           string
+	NormalizedURL string
+	Title         string
+	Snippet       string
+	Engine        string
+	Published     *time.Time
+}
+
+// Document is a page of a research: several queries may have found it, it is
+// fetched once.
+type Document struct {
+	ID          int64
+	URL         string
+	Status      workflow.SiteStatus
+	Reason      string
+	Message     string
+	ContentHash string
+}
+
+// AddDocuments stores the pages that are new to the research and returns all of the
+// hits' pages, in the order of the hits, which must be different pages. fresh
+// holds those that nobody found before.
+func (t *Tx) AddDocuments(ctx context.Context, hits []Hit) ([]Document, map[int64]bool, error) {
+	digests := make([][]byte, len(hits))
+	batch := new(pgx.Batch)
+	fresh := make(map[int64]bool)
+	for i, hit := range hits {
+		digest := sha256.Sum256([]byte(hit.NormalizedURL))
+		digests[i] = digest[:]
+		batch.Queue(`INSERT INTO document (tenant, research_id, url, normalized_url, url_digest, title)
+			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (research_id, url_digest) DO NOTHING RETURNING id`,
+			t.R.Tenant, t.R.ID, hit.URL, hit.NormalizedURL, digests[i], hit.Title).
+			Query(func(rows pgx.Rows) error {
+				ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+				for _, id := range ids {
+					fresh[id] = true
+				}
+				return err
+			})
+	}
+	err := t.tx.SendBatch(ctx, batch).Close()
+	if err != nil {
+		return nil, nil, fmt.Errorf("insert the documents of research %s: %w", t.R.ID, err)
+	}
+	documents, err := collect(ctx, t.tx, func(row pgx.CollectableRow) (Document, error) {
+		var d Document
+		return d, row.Scan(&d.ID, &d.URL, &d.Status, &d.Reason, &d.Message, &d.ContentHash)
+	}, `SELECT d.id, d.url, d.status, d.reason, d.error_message, coalesce(d.content_hash, '')
+		FROM unnest($3::bytea[]) WITH ORDINALITY AS wanted (digest, position)
+		JOIN document d ON d.research_id = $1 AND d.tenant = $2 AND d.url_digest = wanted.digest
+		ORDER BY wanted.position`, t.R.ID, t.R.Tenant, digests)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the documents of research %s: %w", t.R.ID, err)
+	}
+	return documents, fresh, nil
+}
+
+// Site is one page of one query.
+type Site struct {
+	ID          int64
+	QueryID     string
+	DocumentID  int64
+	URL         string
+	ContentHash string
+}
+
+// AddSites stores a query's websites, the best first. hits and documents are
+// parallel. Each begins as its document stands, or as pending when that is
+// settled already: the caller lets those arrive or fail.
+func (t *Tx) AddSites(ctx context.Context, queryID string, hits []Hit, documents []Document) ([]Site, error) {
+	sites := make([]Site, len(documents))
+	batch := new(pgx.Batch)
+	for i, d := range documents {
+		sites[i] = Site{QueryID: queryID, DocumentID: d.ID, URL: d.URL, ContentHash: d.ContentHash}
+		status := workflow.SitePending
+		if d.Status == workflow.SiteScraping {
+			status = workflow.SiteScraping
+		}
+		batch.Queue(`INSERT INTO website (tenant, research_id, query_id, document_id, rank, status, title, snippet, engine, published)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id`,
+			t.R.Tenant, t.R.ID, queryID, d.ID, i, status, hits[i].Title, hits[i].Snippet, hits[i].Engine, hits[i].Published).
+			QueryRow(func(row pgx.Row) error { return row.Scan(&sites[i].ID) })
+	}
+	err := t.tx.SendBatch(ctx, batch).Close()
+	if err != nil {
+		return nil, fmt.Errorf("insert the websites of query %s: %w", queryID, err)
+	}
+	return sites, nil
+}
+
+// WaitingSites reads the websites that wait for their document to be read.
+func (t *Tx) WaitingSites(ctx context.Context, documentID int64) ([]Site, error) {
+	sites, err := collect(ctx, t.tx, func(row pgx.CollectableRow) (Site, error) {
+		var s Site
+		return s, row.Scan(&s.ID, &s.QueryID, &s.DocumentID, &s.URL, &s.ContentHash)
+	}, `SELECT w.id, w.query_id, w.document_id, d.url, coalesce(d.content_hash, '')
+		FROM website w JOIN document d ON d.id = w.document_id
+		WHERE w.document_id = $1 AND w.research_id = $2 AND w.tenant = $3 AND w.status IN ('pending', 'scraping')
+		ORDER BY w.id`, documentID, t.R.ID, t.R.Tenant)
+	if err != nil {
+		return nil, fmt.Errorf("read the websites of document %d: %w", documentID, err)
+	}
+	return sites, nil
+}
+
+// Arrive marks a website as scraped, arrived being the number of the event that
+// tells of it. It returns the website of the same query that has the same content
+// and came before, or 0.
+func (t *Tx) Arrive(ctx context.Context, site Site, arrived int) (int64, error) {
+	var twin int64
+	err := t.tx.QueryRow(ctx, `WITH arrived AS (
+			UPDATE website SET status = 'scraped', arrived = $4
+			WHERE id = $1 AND research_id = $2 AND tenant = $3 AND status IN ('pending', 'scraping'))
+		SELECT coalesce((SELECT w.id FROM website w JOIN document d ON d.id = w.document_id
+			WHERE w.query_id = $5 AND w.tenant = $3 AND w.id <> $1 AND w.copy_of IS NULL
+			AND w.status IN ('scraped', 'analyzed') AND d.content_hash = $6
+			ORDER BY w.arrived LIMIT 1), 0)`,
+		site.ID, t.R.ID, t.R.Tenant, arrived, site.QueryID, site.ContentHash).Scan(&twin)
+	if err != nil {
+		return 0, fmt.Errorf("mark website %d as scraped: %w", site.ID, err)
+	}
+	return twin, nil
+}
+
+// Settlement is how a website ends.
+type Settlement struct {
+	Status    workflow.SiteStatus
+	Reason    string
+	Message   string
+	CopyOf    int64
+	Unlocated int
+}
+
+// Settle ends a website and counts it off its query. Success, failure, timeout and
+// dead letter all come through here. It reports false, and changes nothing, when the
+// website had its end already.
+func (t *Tx) Settle(ctx context.Context, siteID int64, s Settlement) (Query, bool, error) {
+	rows, err := collect(ctx, t.tx, scanQuery, `WITH settled AS (
+			UPDATE website SET status = $4, reason = $5, error_message = $6, copy_of = nullif($7, 0::bigint),
+				unlocated = $8, settled_at = now()
+			WHERE id = $1 AND research_id = $2 AND tenant = $3 AND status NOT IN ('analyzed', 'failed')
+			RETURNING query_id)
+		UPDATE serp_query q SET urls_open = q.urls_open - 1 FROM settled
+		WHERE q.id = settled.query_id RETURNING q.id, q.depth, q.breadth, q.urls_open, q.status`,
+		siteID, t.R.ID, t.R.Tenant, s.Status, s.Reason, s.Message, s.CopyOf, s.Unlocated)
+	if err != nil {
+		return Query{}, false, fmt.Errorf("settle website %d: %w", siteID, err)
+	}
+	if len(rows) == 0 {
+		return Query{}, false, nil
+	}
+	return rows[0], true, nil
+}
+
+// SiteURL reads the URL of a website.
+func (t *Tx) SiteURL(ctx context.Context, siteID int64) (string, error) {
+	var url string
+	err := t.tx.QueryRow(ctx, `SELECT d.url FROM website w JOIN document d ON d.id = w.document_id
+		WHERE w.id = $1 AND w.research_id = $2 AND w.tenant = $3`, siteID, t.R.ID, t.R.Tenant).Scan(&url)
+	if err != nil {
+		return "", fmt.Errorf("read the URL of website %d: %w", siteID, err)
+	}
+	return url, nil
+}
+
+// Scraped is what was read of a page.
+type Scraped struct {
+	Title       string
+	Content     string
+	ContentHash string
+	Language    string
+	Published   *time.Time
+	Rung        string
+	// Page is the rest, as JSON.
+	Page []byte
+	Raw  []byte
+}
+
+// SaveContent stores what was read of a page.
+func (t *Tx) SaveContent(ctx context.Context, documentID int64, s Scraped) error {
+	_, err := t.tx.Exec(ctx, `UPDATE document SET status = 'scraped', reason = 'ok', title = coalesce(nullif($4, ''), title),
+		content = $5, content_hash = $6, language = $7, published = $8, rung = $9, page = $10, raw = $11, settled_at = now()
+		WHERE id = $1 AND research_id = $2 AND tenant = $3 AND status IN ('pending', 'scraping')`,
+		documentID, t.R.ID, t.R.Tenant, s.Title, s.Content, s.ContentHash, s.Language, s.Published, s.Rung, s.Page, s.Raw)
+	if err != nil {
+		return fmt.Errorf("save the content of document %d: %w", documentID, err)
+	}
+	return nil
+}
+
+// FailDocument stores that a page can't be read.
+func (t *Tx) FailDocument(ctx context.Context, documentID int64, reason, message string) error {
+	_, err := t.tx.Exec(ctx, `UPDATE document SET status = 'failed', reason = $4, error_message = $5, settled_at = now()
+		WHERE id = $1 AND research_id = $2 AND tenant = $3 AND status IN ('pending', 'scraping')`,
+		documentID, t.R.ID, t.R.Tenant, reason, message)
+	if err != nil {
+		return fmt.Errorf("fail document %d: %w", documentID, err)
+	}
+	return nil
+}
+
+// MarkScraping says of documents that their task is with the scrapers, and returns
+// their websites that changed by it.
+func (t *Tx) MarkScraping(ctx context.Context, documentIDs []int64) ([]Site, error) {
+	_, err := t.tx.Exec(ctx, `UPDATE document SET status = 'scraping'
+		WHERE id = ANY($1) AND research_id = $2 AND tenant = $3 AND status = 'pending'`, documentIDs, t.R.ID, t.R.Tenant)
+	if err != nil {
+		return nil, fmt.Errorf("mark documents as being scraped: %w", err)
+	}
+	sites, err := collect(ctx, t.tx, func(row pgx.CollectableRow) (Site, error) {
+		var s Site
+		return s, row.Scan(&s.ID, &s.QueryID, &s.DocumentID, &s.URL)
+	}, `UPDATE website w SET status = 'scraping' FROM document d
+		WHERE d.id = w.document_id AND d.status = 'scraping' AND w.document_id = ANY($1)
+		AND w.research_id = $2 AND w.tenant = $3 AND w.status = 'pending'
+		RETURNING w.id, w.query_id, w.document_id, d.url`, documentIDs, t.R.ID, t.R.Tenant)
+	if err != nil {
+		return nil, fmt.Errorf("mark websites as being scraped: %w", err)
+	}
+	return sites, nil
+}
