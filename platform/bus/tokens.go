@@ -2,8 +2,15 @@ package bus
 
 import (
 	"context"
+	"errors"
 	"time"
 )
+
+var errUnbuilt = errors.New("bus: not built yet")
+
+type turns struct{}
+
+func newTurns() *turns { return &turns{} }
 
 // Limit is a rate limit that all pods share.
 type Limit struct {
@@ -22,7 +29,7 @@ type Limit struct {
 // Take waits up to limit.Wait for a place and returns the function that gives it
 // back, which is safe to call twice. When there is none it returns a
 // *fault.Deferral that says when to come again.
-func (b *Bus) Take(ctx context.Context, limit Limit) (release func(), err error) {
+func (b *Bus) Take(ctx context.Context, limit Limit) (func(), error) {
 	return nil, errUnbuilt
 }
 

@@ -1,0 +1,162 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	pullExpiry = 30 * time.Second
+	// A consumer that vanished with the server's store is noticed when two of the
+	// server's heartbeats are missing.
+	pullHeartbeat = 2 * time.Second
+)
+
+var errReconnected = errors.New("reconnected")
+
+// feed is a durable consumer and how it is read.
+type feed struct {
+	stream  string
+	durable string
+	slots   int
+	// ahead is how many messages a pull asks for. With 1 a message is asked for only
+	// when a slot is free; slow work must not wait in a client while others idle.
+	ahead int
+}
+
+// consume hands messages to handle, at most slots at once, until ctx ends, and
+// returns when every handle has. It survives lost connections and lost consumers:
+// who provisions makes them again. After ctx has ended, handle still gets the
+// messages that were on their way, to give them back.
+func (b *Bus) consume(ctx context.Context, f feed, handle func(jetstream.Msg)) {
+	r := &reader{bus: b, feed: f, handle: handle, slots: make(chan struct{}, f.slots)}
+	defer r.running.Wait()
+
+	retry := newBackoff(50*time.Millisecond, 2*time.Second)
+	for ctx.Err() == nil {
+		before := r.received
+		err := r.read(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if r.received > before {
+			retry.reset()
+		}
+		if !errors.Is(err, errReconnected) {
+			b.log.WarnContext(ctx, "consumer out of reach", "stream", f.stream, "consumer", f.durable, "error", err)
+		}
+		retry.wait(ctx)
+	}
+}
+
+type reader struct {
+	bus      *Bus
+	feed     feed
+	handle   func(jetstream.Msg)
+	slots    chan struct{}
+	running  sync.WaitGroup
+	received int
+}
+
+// read returns when ctx ends or the consumer can't be read any more.
+func (r *reader) read(ctx context.Context) error {
+	consumer, err := r.bus.js.Consumer(ctx, r.feed.stream, r.feed.durable)
+	if err != nil {
+		return fmt.Errorf("find the consumer: %w", err)
+	}
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(r.feed.ahead),
+		jetstream.PullExpiry(pullExpiry), jetstream.PullHeartbeat(pullHeartbeat))
+	if err != nil {
+		return fmt.Errorf("pull: %w", err)
+	}
+	// After a reconnect the consumer may be gone with the server's store.
+	reading, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	forget := r.bus.revived.add(func() { cancel(errReconnected) })
+	defer forget()
+
+	defer r.drain(ctx, messages)
+	for {
+		select {
+		case r.slots <- struct{}{}:
+		case <-reading.Done():
+			return context.Cause(reading)
+		}
+		msg, err := messages.Next(jetstream.NextContext(reading))
+		if err != nil {
+			<-r.slots
+			if reading.Err() != nil {
+				return context.Cause(reading)
+			}
+			return fmt.Errorf("next message: %w", err)
+		}
+		r.start(msg)
+	}
+}
+
+// start runs handle in the slot that its caller has taken.
+func (r *reader) start(msg jetstream.Msg) {
+	r.received++
+	r.running.Go(func() {
+		defer func() { <-r.slots }()
+		r.handle(msg)
+	})
+}
+
+// drain handles what the server had sent before it heard that nobody reads any more:
+// dropped, it would lie there until AckWait is over.
+func (r *reader) drain(ctx context.Context, messages jetstream.MessagesContext) {
+	messages.Drain()
+	for {
+		msg, err := messages.Next(jetstream.NextMaxWait(time.Second))
+		if errors.Is(err, jetstream.ErrNoHeartbeat) {
+			continue
+		}
+		if err != nil {
+			messages.Stop()
+			return
+		}
+		select {
+		case r.slots <- struct{}{}:
+			r.start(msg)
+		case <-ctx.Done():
+			r.handle(msg)
+		}
+	}
+}
+
+// backoff waits longer each time.
+type backoff struct {
+	first, most, next time.Duration
+}
+
+func newBackoff(first, most time.Duration) *backoff {
+	return &backoff{first: first, most: most, next: first}
+}
+
+func (b *backoff) reset() { b.next = b.first }
+
+// wait returns false when ctx ended.
+func (b *backoff) wait(ctx context.Context) bool {
+	d := b.next/2 + rand.N(b.next/2+1)
+	b.next = min(2*b.next, b.most)
+	return sleep(ctx, d)
+}
+
+// sleep returns false when ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
