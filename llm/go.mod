@@ -14,15 +14,15 @@ require (
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
-	github.com/klauspost/compress v1.20.1 // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/nats-io/nats.go v1.55.0 // indirect
 	github.com/nats-io/nkeys v0.4.16 // indirect
 	github.com/nats-io/nuid v1.0.1 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel/log v1.47.0 // indirect
 	go.opentelemetry.io/otel/metric v1.47.0 // indirect
-	golang.org/x/crypto v0.57.0 // indirect
-	golang.org/x/sys v0.48.0 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
 )
 
 require (
@@ -30,17 +30,16 @@ require (
 	github.com/fathom-research/fathom/platform v0.0.0
 	github.com/neurosnap/sentences v1.1.2
 	github.com/openai/openai-go/v3 v3.95.0
-	github.com/stretchr/testify v1.12.1
 	github.com/tidwall/gjson v1.20.0 // indirect
 	github.com/tidwall/match v1.1.1 // indirect
 	github.com/tidwall/pretty v1.2.1 // indirect
 	github.com/tidwall/sjson v1.2.5 // indirect
-	go.uber.org/goleak v1.3.0
 	google.golang.org/protobuf v1.36.12 // indirect
-	pgregory.net/rapid v1.3.0
 )
 
 replace (
 	github.com/fathom-research/fathom/platform => ../platform
 	github.com/fathom-research/fathom/proto => ../proto
 )
+
+replace github.com/fathom-research/fathom/testkit => ../testkit
