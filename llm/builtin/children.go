@@ -1,0 +1,231 @@
+package builtin
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+
+	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
+)
+
+// finding is something that a chain came upon and that the prompt does not name.
+type finding struct {
+	text string
+	// claim is the sentence it was found in first.
+	claim string
+	score float64
+	order int
+}
+
+// openFacet is a part of the prompt with the share of it that the chain's
+// extractions already cover.
+type openFacet struct {
+	text     string
+	answered float64
+}
+
+// fromFindings pairs the facets that are least answered with what the chain
+// found and the research has asked for least.
+func (p *planner) fromFindings(chain []*workv1.ChainLink) {
+	facets := p.openFacets(chain)
+	found := p.findings(chain)
+	for round := 0; round < len(found) && !p.full(); round++ {
+		f := found[round]
+		for shift := range facets {
+			facet := facets[(round+shift)%len(facets)]
+			text := p.join(f.text, facet.text)
+			objective := fmt.Sprintf("Find what %s has to do with %s", f.text, shorten(facet.text, 160))
+			if p.add(text, objective) {
+				break
+			}
+		}
+	}
+	parent := chain[len(chain)-1]
+	for _, facet := range facets {
+		p.add(p.join(facet.text, p.subject.core(4)), "Find what is still open: "+shorten(facet.text, 200))
+	}
+	for i := range aspects {
+		if p.full() {
+			return
+		}
+		p.add(p.join(strings.Join(firstWords(p.join(parent.GetQuery()), 8), " "), aspects[i].words),
+			fmt.Sprintf("Find "+aspects[i].purpose, shorten(parent.GetQuery(), 120)))
+	}
+}
+
+// openFacets are the prompt's facets, the least answered first.
+func (p *planner) openFacets(chain []*workv1.ChainLink) []openFacet {
+	s := p.subject
+	var texts []string
+	if len(s.clauses) > 1 {
+		texts = append(texts, s.clauses...)
+	}
+	texts = append(texts, s.sides...)
+	for _, wish := range s.wishes {
+		texts = append(texts, s.core(3)+" "+cut(wish.answer, 100))
+	}
+	for i, name := range s.names {
+		texts = append(texts, strings.TrimSpace(name+" "+s.topicAt(i)))
+	}
+	texts = append(texts, s.topics...)
+	if len(texts) == 0 {
+		texts = []string{s.core(6)}
+	}
+	var claims []termSet
+	for _, link := range chain {
+		for _, e := range link.GetExtractions() {
+			claims = append(claims, s.lex.set(e.GetClaim()))
+		}
+	}
+	var facets []openFacet
+	for _, text := range distinctFold(texts) {
+		terms := newTermSet(s.lex.informative(text))
+		answered := 0.0
+		for _, claim := range claims {
+			answered = max(answered, terms.within(claim))
+		}
+		if len(terms) > 0 {
+			facets = append(facets, openFacet{text: p.keywordsOf(text), answered: answered})
+		}
+	}
+	if len(facets) == 0 {
+		facets = []openFacet{{text: s.core(6)}}
+	}
+	sort.SliceStable(facets, func(a, b int) bool { return facets[a].answered < facets[b].answered })
+	return facets
+}
+
+func (s *subject) topicAt(i int) string {
+	if len(s.topics) == 0 {
+		return ""
+	}
+	return s.topics[i%len(s.topics)]
+}
+
+// keywordsOf bounds a facet so that a finding has room beside it.
+func (p *planner) keywordsOf(text string) string {
+	if len(strings.Fields(text)) <= 6 {
+		return text
+	}
+	return p.subject.lex.keywords(text, 12)
+}
+
+// findings are the names and figures that the chain's extractions have and the
+// prompt has not. What is rare in the research weighs more, and so does what
+// stands beside the prompt's own terms and in a relevant sentence.
+func (p *planner) findings(chain []*workv1.ChainLink) []finding {
+	s := p.subject
+	asked := newTermSet(s.lex.informative(s.prompt))
+	spread := p.spread(chain)
+	inside := midSentenceCapitals(s.lex, chain)
+	known := map[string]*finding{}
+	var all []*finding
+	for depth, link := range chain {
+		// The parent's own findings are what its children are for.
+		nearness := math.Pow(0.6, float64(len(chain)-1-depth))
+		for _, e := range link.GetExtractions() {
+			claim := cut(e.GetClaim(), longestQuote)
+			terms := s.lex.set(claim)
+			near := 0.3 + terms.within(asked) + 0.5*e.GetRelevance()
+			for _, name := range s.lex.newThings(claim, inside) {
+				set := s.lex.set(name)
+				if len(set) == 0 || set.within(asked) > 0.5 || set.within(p.taken()) == 1 {
+					continue
+				}
+				key := fold(name)
+				f := known[key]
+				if f == nil {
+					f = &finding{text: name, claim: claim, order: len(all)}
+					known[key] = f
+					all = append(all, f)
+				}
+				f.score += nearness * near * spread(set)
+			}
+		}
+	}
+	sort.SliceStable(all, func(a, b int) bool { return all[a].score > all[b].score })
+	found := make([]finding, 0, len(all))
+	for _, f := range all {
+		found = append(found, *f)
+	}
+	return found
+}
+
+// taken are the terms of the last queries that exist already.
+func (p *planner) taken() termSet {
+	if len(p.sets) == 0 {
+		return nil
+	}
+	return p.sets[len(p.sets)-1]
+}
+
+// newThings are the names in a claim, or its telling phrases when it has none.
+func (l *lexer) newThings(claim string, inside termSet) []string {
+	names := l.names(claim, inside.has)
+	if len(names) > 0 {
+		return names
+	}
+	var long []string
+	for _, phrase := range l.phrases(claim, 3) {
+		if strings.Contains(phrase, " ") || len(phrase) > 7 {
+			long = append(long, phrase)
+		}
+	}
+	return long
+}
+
+// spread tells how rare terms are in the research: over the pages that the chain
+// read, and over the queries that were asked.
+func (p *planner) spread(chain []*workv1.ChainLink) func(termSet) float64 {
+	pages := map[string]termSet{}
+	for _, link := range chain {
+		for _, e := range link.GetExtractions() {
+			set := pages[e.GetUrl()]
+			if set == nil {
+				set = termSet{}
+				pages[e.GetUrl()] = set
+			}
+			for term := range p.subject.lex.set(cut(e.GetClaim(), longestQuote)) {
+				set[term] = struct{}{}
+			}
+		}
+	}
+	frequency := map[string]int{}
+	for _, set := range pages {
+		for term := range set {
+			frequency[term]++
+		}
+	}
+	asked := map[string]int{}
+	for _, set := range p.sets {
+		for term := range set {
+			asked[term]++
+		}
+	}
+	return func(set termSet) float64 {
+		rarest := 0.0
+		for term := range set {
+			rarity := math.Log(1 + float64(1+len(pages))/float64(1+frequency[term]))
+			rarest = max(rarest, rarity/float64(1+asked[term]))
+		}
+		return rarest
+	}
+}
+
+// midSentenceCapitals are the words that are written with a capital where the
+// grammar does not ask for one.
+func midSentenceCapitals(l *lexer, chain []*workv1.ChainLink) termSet {
+	found := termSet{}
+	for _, link := range chain {
+		for _, e := range link.GetExtractions() {
+			claim := cut(e.GetClaim(), longestQuote)
+			for _, w := range l.words(claim) {
+				if nameLike(w) && !opensSentence(claim, w.start) {
+					found[w.stem] = struct{}{}
+				}
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,181 @@
+package builtin
+
+import (
+	"sort"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
+)
+
+const (
+	// sameClaim is the share of a sentence's terms that another must have to be
+	// taken for a repetition of it.
+	sameClaim = 0.8
+	// claimInQuote is the share of a claim's terms that its own quote must have.
+	claimInQuote = 0.7
+)
+
+// evidence is one extraction as the report reads it.
+type evidence struct {
+	*workv1.Extraction
+	sentence string
+	terms    []string
+	set      termSet
+	negated  bool
+}
+
+// fact is a sentence for the report with everything that supports it: its own
+// extraction first, then those of other places that say the same.
+type fact struct {
+	evidence
+	support []evidence
+	score   float64
+	// coverage is the share of the prompt that the sentence's own words cover.
+	coverage float64
+	order    int
+}
+
+// published is the earliest date of what supports the fact, or zero.
+func (f *fact) published() time.Time {
+	var earliest time.Time
+	for _, e := range f.support {
+		if e.GetPublished() == nil || !e.GetPublished().IsValid() {
+			continue
+		}
+		if at := e.GetPublished().AsTime(); earliest.IsZero() || at.Before(earliest) {
+			earliest = at
+		}
+	}
+	return earliest
+}
+
+// readEvidence takes the extractions of a research that can be relied on, each
+// place of a page once, and counts those that can't: their claim is not in their
+// quote, and the quote is no sentence.
+func (l *lexer) readEvidence(queries []*workv1.ReportQuery) ([]evidence, int) {
+	type place struct {
+		url        string
+		start, end int32
+		sentence   string
+	}
+	known := map[place]int{}
+	var found []evidence
+	dropped := 0
+	for _, query := range queries {
+		for _, e := range query.GetExtractions() {
+			sentence, ok := l.supported(e)
+			if !ok {
+				dropped++
+				continue
+			}
+			at := place{e.GetUrl(), e.GetStart(), e.GetEnd(), sentence}
+			if i, again := known[at]; again {
+				if e.GetRelevance() > found[i].GetRelevance() {
+					found[i].Extraction = e
+				}
+				continue
+			}
+			known[at] = len(found)
+			terms := l.terms(sentence)
+			found = append(found, evidence{
+				Extraction: e, sentence: sentence, terms: terms,
+				set: newTermSet(terms), negated: negated(sentence),
+			})
+		}
+	}
+	return found, dropped
+}
+
+// supported gives the sentence that an extraction may stand for in a report: its
+// claim when the quote has the claim's words and figures, else the quote itself.
+func (l *lexer) supported(e *workv1.Extraction) (string, bool) {
+	if e.GetUrl() == "" || !utf8.ValidString(e.GetQuote()) || !utf8.ValidString(e.GetUrl()) {
+		return "", false
+	}
+	claim := strings.Join(strings.Fields(e.GetClaim()), " ")
+	quote := plain(e.GetQuote())
+	if l.english && e.GetClaim() != "" && utf8.ValidString(claim) && len(claim) <= 2*longestQuote {
+		whole := l.set(quote + " " + e.GetTitle() + " " + strings.Join(e.GetHeadingPath(), " "))
+		terms := l.set(claim)
+		if terms.within(whole) >= claimInQuote && terms.numbersWithin(whole) && negated(claim) == negated(quote) && endsSentence(claim) {
+			return claim, true
+		}
+	}
+	if l.wholeSentence(quote, listItem) && len(quote) <= longestQuote {
+		return quote, true
+	}
+	return "", false
+}
+
+// facts merges what says the same. The sentence that stays is the one that the
+// research holds for more relevant, the shorter of two alike.
+func merge(all []evidence) []*fact {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(a, b int) bool {
+		return all[order[a]].GetRelevance() > all[order[b]].GetRelevance()
+	})
+	var facts []*fact
+	having := map[string][]int{}
+	for _, i := range order {
+		e := all[i]
+		if f := sameAs(facts, having, e); f != nil {
+			f.support = append(f.support, e)
+			continue
+		}
+		for term := range e.set {
+			having[term] = append(having[term], len(facts))
+		}
+		facts = append(facts, &fact{evidence: e, support: []evidence{e}, order: len(facts)})
+	}
+	return facts
+}
+
+// sameAs finds the fact that e repeats. Only facts with some of e's rarest terms
+// are looked at, which keeps a large research linear.
+func sameAs(facts []*fact, having map[string][]int, e evidence) *fact {
+	terms := make([]string, 0, len(e.set))
+	for term := range e.set {
+		terms = append(terms, term)
+	}
+	sort.Slice(terms, func(a, b int) bool {
+		if len(having[terms[a]]) != len(having[terms[b]]) {
+			return len(having[terms[a]]) < len(having[terms[b]])
+		}
+		return terms[a] < terms[b]
+	})
+	looked := map[int]bool{}
+	var best *fact
+	bestShare := 0.0
+	for _, term := range terms[:min(len(terms), 8)] {
+		for _, i := range having[term] {
+			if looked[i] {
+				continue
+			}
+			looked[i] = true
+			if share := repeats(facts[i], e); share > bestShare || share == bestShare && share > 0 && facts[i].order < best.order {
+				best, bestShare = facts[i], share
+			}
+		}
+	}
+	return best
+}
+
+// repeats is how much of the fact's sentence e says too; 0 when e does not say it.
+func repeats(f *fact, e evidence) float64 {
+	if f.GetUrl() == e.GetUrl() && f.GetStart() < e.GetEnd() && e.GetStart() < f.GetEnd() && f.set.within(e.set) > 0.5 {
+		return 1
+	}
+	if f.negated != e.negated || len(f.set) < 4 || !f.set.numbersWithin(e.set) {
+		return 0
+	}
+	share := f.set.within(e.set)
+	if share < sameClaim || e.set.within(f.set) < 0.4 {
+		return 0
+	}
+	return share
+}

@@ -1,0 +1,77 @@
+package builtin
+
+import "strings"
+
+// phrases finds what s is about beside its names: runs of words that mean
+// something, with nothing but spaces and hyphens between them. The order is that
+// of the text. Runs of one word are kept when the word is a telling one.
+func (l *lexer) phrases(s string, maxWords int) []string {
+	ws := l.words(s)
+	var found []string
+	for i := 0; i < len(ws); {
+		if !l.telling(ws[i]) {
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(ws) && end-i < maxWords && l.telling(ws[end]) && joinsPhrase(s[ws[end-1].end:ws[end].start]) {
+			end++
+		}
+		if phrase := s[ws[i].start:ws[end-1].end]; end-i > 1 || len(phrase) > 3 {
+			found = append(found, strings.Join(strings.Fields(phrase), " "))
+		}
+		i = end
+	}
+	return distinctFold(found)
+}
+
+func (l *lexer) telling(w word) bool {
+	if w.stop || isNumber(w.stem) {
+		return false
+	}
+	lower := strings.ToLower(w.text)
+	return !l.english || !isGeneric(lower) && !linkVerbs.has(lower)
+}
+
+// linkVerbs are common verbs that stand between two topics and belong to neither.
+var linkVerbs = wordSet(`cause causes caused affect affects affected influence influences influenced increase increases
+increased decrease decreases decreased reduce reduces reduced prevent prevents improve improves improved help helps
+helped lead leads led work works worked allow allows allowed require requires mean means differ differs begin begins
+start starts started end ended ends spend spent survive survives encourage encourages elicit support supports
+supported change changes changed associated linked become depend depends contribute contributes play plays played
+live lives lived born died won win lose lost serve served follow followed following located written directed
+promote promotes inhibit inhibits induce induces regulate regulates enhance enhances result results resulting
+exist exists occur occurs create created need needs suffer suffers treat treats impact impacts`)
+
+func joinsPhrase(gap string) bool {
+	return gap == " " || gap == "-" || gap == "–" || gap == "’" || gap == "'"
+}
+
+// keywords is s without the words that carry no meaning, in order, each once,
+// and at most limit of them.
+func (l *lexer) keywords(s string, limit int) string {
+	var kept []string
+	seen := termSet{}
+	ws := l.words(s)
+	for i, w := range ws {
+		if len(kept) == limit {
+			break
+		}
+		lower := strings.ToLower(w.text)
+		if w.stop || seen.has(w.stem) || l.english && isGeneric(lower) {
+			continue
+		}
+		seen[w.stem] = struct{}{}
+		text := strings.TrimSuffix(strings.TrimSuffix(w.text, "'s"), "’s")
+		if i > 0 && len(kept) > 0 && joinsTight(s[ws[i-1].end:w.start]) && strings.HasSuffix(kept[len(kept)-1], ws[i-1].text) {
+			kept[len(kept)-1] += "-" + text
+			continue
+		}
+		kept = append(kept, text)
+	}
+	return strings.Join(kept, " ")
+}
+
+func joinsTight(gap string) bool {
+	return gap == "-"
+}

@@ -1,0 +1,47 @@
+package builtin
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	imageMark  = regexp.MustCompile(`!\[[^\]\n]*\]\([^)\n]*\)`)
+	linkMark   = regexp.MustCompile(`\[([^\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)`)
+	footMark   = regexp.MustCompile(`\[\^?\d{1,3}\](?:\([^)\n]*\))?|\[(?:edit|citation needed|note \d+|[a-z])\]`)
+	emphMark   = regexp.MustCompile(`\*{1,3}(\S(?:[^*\n]*\S)?)\*{1,3}|(^|[\s(])_{1,3}(\S(?:[^_\n]*\S)?)_{1,3}([\s).,;:!?]|$)`)
+	codeMark   = regexp.MustCompile("`+([^`\n]+)`+")
+	htmlTag    = regexp.MustCompile(`</?[a-zA-Z][^<>\n]{0,200}>`)
+	escapeMark = regexp.MustCompile(`\\([\\` + "`" + `*_{}\[\]()#+\-.!|<>~])`)
+	blockMark  = regexp.MustCompile(`^[ \t]*(?:>[ \t]?)*(?:#{1,6}[ \t]+|[-*+•–][ \t]+|\d{1,3}[.)][ \t]+)?`)
+)
+
+// plain is the text of a piece of Markdown as a person reads it, on one line.
+func plain(markdown string) string {
+	s := imageMark.ReplaceAllString(markdown, "")
+	s = footMark.ReplaceAllString(s, "")
+	s = linkMark.ReplaceAllString(s, "$1")
+	s = codeMark.ReplaceAllString(s, "$1")
+	s = emphMark.ReplaceAllString(s, "$1$2$3$4")
+	s = htmlTag.ReplaceAllString(s, "")
+	s = escapeMark.ReplaceAllString(s, "$1")
+	return strings.Join(strings.Fields(s), " ")
+}
+
+var markdownEscapes = strings.NewReplacer(
+	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `<`, `\<`, `|`, `\|`, `~`, `\~`,
+)
+
+var lineStart = regexp.MustCompile(`^(#{1,6}|[-+=>]|\d{1,9}[.)])`)
+
+// escape makes text that Markdown shows as it is, wherever in a line it stands.
+func escape(text string) string {
+	text = markdownEscapes.Replace(strings.Join(strings.Fields(text), " "))
+	return lineStart.ReplaceAllStringFunc(text, func(mark string) string {
+		last := len(mark) - 1
+		if isDigit(mark[0]) {
+			return mark[:last] + `\` + mark[last:]
+		}
+		return `\` + mark
+	})
+}

@@ -1,0 +1,222 @@
+package builtin
+
+import (
+	"regexp"
+	"strings"
+
+	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
+)
+
+// promptBytes is how much of a prompt is taken apart: beyond it, people paste
+// material, and do not ask any more.
+const promptBytes = 6 << 10
+
+// subject is a prompt taken apart into its facets.
+type subject struct {
+	lex    *lexer
+	prompt string
+	// names, topics, dates and sides stand in the order of the prompt.
+	names  []string
+	topics []string
+	dates  []string
+	// sides are what is compared: none, or two and more.
+	sides []string
+	// clauses are the parts of a prompt that asks for several things at once.
+	clauses []string
+	// wishes are the clarifications that say something.
+	wishes []wish
+	terms  termSet
+}
+
+// wish is an answer of the person, with the question it answers.
+type wish struct {
+	question string
+	answer   string
+}
+
+func newSubject(prompt string, clarifications []*workv1.Clarification) *subject {
+	prompt = strings.Join(strings.Fields(plain(strings.ToValidUTF8(cut(prompt, promptBytes), " "))), " ")
+	lex := newLexer(isEnglish("", prompt))
+	s := &subject{lex: lex, prompt: prompt, dates: dates(prompt), sides: sides(prompt)}
+	s.names = lex.names(prompt, nil)
+	s.topics = s.withoutNames(lex.phrases(prompt, 4))
+	s.clauses = lex.clauses(prompt)
+	for _, c := range clarifications {
+		answer := strings.Join(strings.Fields(strings.ToValidUTF8(cut(c.GetAnswer(), 600), " ")), " ")
+		if saysSomething(answer) {
+			s.wishes = append(s.wishes, wish{question: c.GetQuestion(), answer: answer})
+		}
+	}
+	s.terms = newTermSet(lex.informative(prompt))
+	return s
+}
+
+// withoutNames drops the topics that only repeat words of names.
+func (s *subject) withoutNames(topics []string) []string {
+	named := s.lex.set(strings.Join(s.names, " . "))
+	var kept []string
+	for _, topic := range topics {
+		terms := s.lex.set(topic)
+		if len(terms) > 0 && terms.within(named) < 0.5 && !plainDate(topic) {
+			kept = append(kept, topic)
+		}
+	}
+	return kept
+}
+
+// informative gives the terms of s that tell what it is about.
+func (l *lexer) informative(s string) []string {
+	var terms []string
+	for _, w := range l.words(s) {
+		if !w.stop && (!l.english || !isGeneric(strings.ToLower(w.text))) {
+			terms = append(terms, w.stem)
+		}
+	}
+	return terms
+}
+
+var clauseBreak = regexp.MustCompile(`(?i),?\s+(?:while|whereas|but|and whether|as opposed to)\s+|;\s+|,?\s+and\s+(?:(?:what|how|why|who|when|where|which|does|did|is|are|was|were)\b)`)
+
+// clauses parts a prompt that asks for several things. A part that says too
+// little by itself stays with the one before.
+func (l *lexer) clauses(prompt string) []string {
+	var parts []string
+	for _, sentence := range l.sentences(prompt) {
+		for _, part := range clauseBreak.Split(prompt[sentence.start:sentence.end], -1) {
+			part = strings.Trim(part, " ,;")
+			if part == "" {
+				continue
+			}
+			if len(newTermSet(l.informative(part))) < 3 && len(parts) > 0 {
+				parts[len(parts)-1] += " " + part
+				continue
+			}
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) > 12 {
+		parts = parts[:12]
+	}
+	return parts
+}
+
+var (
+	comparedPair = regexp.MustCompile(`(?i)\b(?:compare|comparing|comparison (?:of|between)|differences? between|contrast|choose between|choice between|between)\s+(.{2,80}?)\s+(?:and|with|to|vs\.?|versus|against)\s+(.{2,80}?)(?:[,.;:?!]|\s+(?:for|in|on|regarding|with|when|as|by|over|during|since|from|at|to|if)\b|$)`)
+	versusPair   = regexp.MustCompile(`(?i)(?:^|[,.:;]\s+|\b(?:of|is|are|does|do|for|about)\s+)([^,.:;?!]{2,60}?)\s+(?:vs\.?|versus|compared (?:to|with)|rather than)\s+([^,.:;?!]{2,60}?)(?:[,.;:?!]|\s+(?:for|in|on|regarding|when|as|by|over|during|since)\b|$)`)
+	choicePair   = regexp.MustCompile(`([A-Z][\w'’.-]*(?: [A-Z0-9][\w'’.-]*){0,4}) or ([A-Z][\w'’.-]*(?: [A-Z0-9][\w'’.-]*){0,4})`)
+	leadingSmall = regexp.MustCompile(`(?i)^(?:the|a|an|both|using|of|is|are|how|what|which|does|do)\s+`)
+)
+
+// sides finds what a prompt compares.
+func sides(prompt string) []string {
+	for _, pattern := range []*regexp.Regexp{comparedPair, versusPair, choicePair} {
+		match := pattern.FindStringSubmatch(prompt)
+		if match == nil {
+			continue
+		}
+		first, second := trimSide(match[1]), trimSide(match[2])
+		if first == "" || second == "" || strings.EqualFold(first, second) || anyYear.MatchString(first) && anyYear.MatchString(second) {
+			continue
+		}
+		if len(strings.Fields(first)) <= 6 && len(strings.Fields(second)) <= 6 {
+			return []string{first, second}
+		}
+	}
+	return nil
+}
+
+func trimSide(side string) string {
+	side = strings.Trim(side, ` "'“”‘’`)
+	for {
+		shorter := leadingSmall.ReplaceAllString(side, "")
+		if shorter == side {
+			return strings.TrimSpace(side)
+		}
+		side = shorter
+	}
+}
+
+// saysSomething is false for an answer that leaves the matter open.
+func saysSomething(answer string) bool {
+	lower := strings.Trim(strings.ToLower(answer), " .!-")
+	switch lower {
+	case "", "no", "yes", "none", "any", "all", "n/a", "na", "both", "no preference", "not sure", "don't know",
+		"i don't know", "whatever", "doesn't matter", "no idea", "skip", "unknown", "either", "you decide", "anything":
+		return false
+	}
+	return isWord(lower)
+}
+
+// core is what the prompt is about in at most a few words, for queries.
+func (s *subject) core(maxWords int) string {
+	var parts []string
+	count := 0
+	add := func(list []string, most int) {
+		for i, item := range list {
+			size := len(strings.Fields(item))
+			if i >= most || count+size > maxWords {
+				continue
+			}
+			parts = append(parts, item)
+			count += size
+		}
+	}
+	add(s.sides, 2)
+	if len(s.sides) == 0 {
+		add(s.names, 2)
+	}
+	add(s.topics, 3)
+	core := s.lex.keywords(strings.Join(parts, " "), maxWords)
+	if core == "" {
+		core = s.lex.keywords(s.prompt, maxWords)
+	}
+	if core == "" {
+		core = strings.Join(firstWords(s.prompt, maxWords), " ")
+	}
+	return core
+}
+
+// label names the prompt's subject inside a sentence.
+func (s *subject) label() string {
+	switch {
+	case len(s.sides) > 1:
+		return s.sides[0] + " and " + s.sides[1]
+	case len(s.names) > 1 && len(s.names[0])+len(s.names[1]) < 60:
+		return s.names[0] + " and " + s.names[1]
+	case len(s.names) > 0 && len(s.topics) > 0:
+		return s.names[0] + " (" + s.topics[0] + ")"
+	case len(s.names) > 0:
+		return s.names[0]
+	case len(s.topics) > 1 && len(s.topics[0])+len(s.topics[1]) < 60:
+		return s.topics[0] + " and " + s.topics[1]
+	case len(s.topics) > 0:
+		return s.topics[0]
+	case s.prompt != "":
+		return "“" + shorten(s.prompt, 60) + "”"
+	}
+	return "the subject"
+}
+
+func firstWords(s string, limit int) []string {
+	fields := strings.Fields(s)
+	kept := make([]string, 0, limit)
+	for _, field := range fields {
+		if len(kept) == limit {
+			break
+		}
+		kept = append(kept, cut(field, longestWord))
+	}
+	return kept
+}
+
+// shorten cuts s at a word's end and marks the cut.
+func shorten(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	short := cut(s, limit)
+	if space := strings.LastIndexByte(short, ' '); space > limit/2 {
+		short = short[:space]
+	}
+	return strings.TrimRight(short, " ,;:.-–") + "…"
+}
