@@ -54,9 +54,10 @@ type Server struct {
 	URL  string
 	opts Options
 
-	mu    sync.Mutex
-	calls []Call
-	down  bool
+	mu       sync.Mutex
+	calls    []Call
+	inFlight int
+	down     bool
 }
 
 // Start starts a server that ends with the test. Its URL is the base URL of an
@@ -85,6 +86,25 @@ func (s *Server) Calls() []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Call(nil), s.calls...)
+}
+
+// InFlight is how many calls are being answered now.
+func (s *Server) InFlight() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.inFlight
+}
+
+// Paid counts the calls that were answered, and those of them that had been
+// answered before.
+func (s *Server) Paid() (int, int) {
+	answered := 0
+	for _, call := range s.Calls() {
+		if call.Answered {
+			answered++
+		}
+	}
+	return answered, s.Repeated()
 }
 
 // Repeated counts the answers that were given more than once for the same request:
@@ -137,6 +157,7 @@ func (s *Server) begin(body []byte, schemaName string) (int, bool) {
 	sum := sha256.Sum256(body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.inFlight++
 	s.calls = append(s.calls, Call{Key: hex.EncodeToString(sum[:]), Schema: schemaName, Began: time.Now()})
 	return len(s.calls) - 1, s.down
 }
@@ -144,6 +165,7 @@ func (s *Server) begin(body []byte, schemaName string) (int, bool) {
 func (s *Server) end(n int, answered bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.inFlight--
 	s.calls[n].Ended = time.Now()
 	s.calls[n].Answered = answered
 }

@@ -1,0 +1,147 @@
+// Package chaos runs Fathom's services as separate processes on a real NATS and a
+// real Postgres, kills them at random while researches run, and then checks in the
+// database and in the model's log that nothing was lost and nothing done twice.
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Options say how much happens.
+type Options struct {
+	Researches int
+	Depth      int
+	Breadth    int
+	// Kills is how many processes are killed at least before the kills stop.
+	Kills int
+	// Every is the mean time between kills.
+	Every time.Duration
+	// Seed makes the choice of victims and pauses repeatable; what the kills hit is not.
+	Seed uint64
+	// Parallel is how many researches run at once.
+	Parallel int
+	// FaultPoints is the probability of a process to die at each passage of a fault point.
+	FaultPoints float64
+	// Deadline bounds the whole run.
+	Deadline time.Duration
+	// Output gets the services' logs.
+	Output io.Writer
+	Logger *slog.Logger
+}
+
+// Figures are what a run came to.
+type Figures struct {
+	Researches int
+	Completed  int
+	Queries    int
+	Websites   int
+	Reports    int
+	// Kills counts by part, those at fault points as "<part> at a fault point".
+	Kills map[string]int
+	// ModelCalls were answered; Repeated of them were answered before; InFlight were
+	// being answered when a process was killed, the most that may be repeated.
+	ModelCalls int
+	Repeated   int
+	InFlight   int
+	Duration   time.Duration
+	// Violations are the broken invariants; a good run has none.
+	Violations []string
+}
+
+// Run does a whole run in dir, a folder that the user of Postgres may enter, with
+// the binaries of bin. The error says why the run could not be done; what it found
+// is in the figures.
+func Run(ctx context.Context, bin, dir string, outside Outside, opts Options) (*Figures, error) {
+	ctx, cancel := context.WithTimeout(ctx, opts.Deadline)
+	defer cancel()
+	began := time.Now()
+
+	site, err := startSite(ctx, bin, dir, outside, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer site.stop()
+
+	figures := &Figures{Researches: opts.Researches}
+	killing, stopKilling := context.WithCancel(ctx)
+	defer stopKilling()
+	var killer sync.WaitGroup
+	killer.Go(func() { site.killAtRandom(killing, opts) })
+
+	err = runResearches(ctx, site, opts, figures)
+	stopKilling()
+	killer.Wait()
+	if err != nil {
+		return figures, err
+	}
+	figures.Kills, figures.InFlight = site.killed()
+	figures.ModelCalls, figures.Repeated = outside.Paid()
+	err = check(ctx, site.databaseURL(), opts, figures)
+	figures.Duration = time.Since(began)
+	return figures, err
+}
+
+// Outside is the world around Fathom that a run is done in.
+type Outside struct {
+	SearchURL string
+	Hosts     []string
+	ModelURL  string
+	// InFlight is how many model calls are being answered now.
+	InFlight func() int
+	// Paid is how many calls were answered, and how many of them repeatedly.
+	Paid func() (answered, repeated int)
+}
+
+// runResearches starts researches, at most opts.Parallel at once, until opts.Researches
+// have ended and opts.Kills processes were killed.
+func runResearches(ctx context.Context, site *site, opts Options, figures *Figures) error {
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(opts.Parallel)
+	for i := 0; i < opts.Researches; i++ {
+		group.Go(func() error {
+			status, err := site.client.research(ctx, i, opts)
+			if err != nil {
+				return fmt.Errorf("research %d: %w", i, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if status == "completed" {
+				figures.Completed++
+			} else {
+				figures.Violations = append(figures.Violations, fmt.Sprintf("research %d ended as %s", i, status))
+			}
+			opts.Logger.Info("research ended", "number", i, "status", status)
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// killAtRandom kills one process after another until enough were killed and ctx
+// ends; a process is started again by its keeper.
+func (s *site) killAtRandom(ctx context.Context, opts Options) {
+	random := rand.New(rand.NewPCG(opts.Seed, 7))
+	for n := 0; n < opts.Kills; n++ {
+		pause := time.Duration(random.ExpFloat64() * float64(opts.Every))
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(min(pause, 4*opts.Every)):
+		}
+		victim := s.keepers[random.IntN(len(s.keepers))]
+		err := s.kill(ctx, victim)
+		if err != nil && !errors.Is(err, context.Canceled) {
+			opts.Logger.Warn("kill", "part", victim.name, "error", err)
+		}
+	}
+}
