@@ -1,0 +1,79 @@
+package lexis
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Figures is the set of numbers in a text, in their plain form.
+func Figures(text string) map[string]bool {
+	set := make(map[string]bool)
+	for _, word := range Words(text) {
+		if word.Number {
+			set[word.Stem] = true
+		}
+	}
+	return set
+}
+
+// Names is the set of stems of the words that a text writes with a capital inside
+// of its sentences. The first word of a sentence counts when more capitals follow it.
+func Names(text string) map[string]bool {
+	set := make(map[string]bool)
+	words := Words(text)
+	for i, word := range words {
+		if word.Stop || word.Number || !capital(word.Text) {
+			continue
+		}
+		if word.Initial && (i+1 == len(words) || words[i+1].Initial || !capital(words[i+1].Text)) {
+			continue
+		}
+		set[word.Stem] = true
+	}
+	return set
+}
+
+func capital(word string) bool {
+	r, _ := utf8.DecodeRuneInString(word)
+	return unicode.IsUpper(r)
+}
+
+// reach is how many words a denial looks ahead for what it denies.
+const reach = 4
+
+// Denied is the set of stems that a text denies: for each denial the first word of
+// content after it.
+func Denied(text string) map[string]bool {
+	set := make(map[string]bool)
+	words := Words(text)
+	for i, word := range words {
+		lower := strings.ToLower(strings.ReplaceAll(word.Text, "’", "'"))
+		if !denials[lower] || notOnly(words, i) {
+			continue
+		}
+		for _, next := range words[i+1 : min(len(words), i+1+reach)] {
+			if next.Initial {
+				break
+			}
+			if !next.Stop {
+				set[next.Stem] = true
+				break
+			}
+		}
+	}
+	return set
+}
+
+// notOnly recognises "not only", "not just" and "no doubt", which affirm.
+func notOnly(words []Word, i int) bool {
+	if i+1 == len(words) {
+		return false
+	}
+	switch strings.ToLower(words[i+1].Text) {
+	case "only", "just", "merely", "doubt", "least":
+		return true
+	default:
+		return false
+	}
+}
