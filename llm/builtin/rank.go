@@ -1,0 +1,145 @@
+package builtin
+
+import (
+	"sort"
+	"strings"
+)
+
+// What a fact's place in the report depends on, together 1.
+const (
+	promptShare    = 0.6
+	relevanceBonus = 0.3
+	supportShare   = 0.1
+)
+
+const (
+	// leastScore of the best fact is what a fact needs to be shown.
+	leastScore = 0.3
+	// mostPerSource keeps one page from being the whole report.
+	mostPerSource = 5
+	// sameSource is how much alike two facts are held for coming from one page.
+	sameSource = 0.3
+	// mostMarks is how many sources one sentence cites at most.
+	mostMarks = 4
+	// mostRanked bounds the facts that are weighed against each other.
+	mostRanked = 400
+)
+
+// rank scores the facts against the prompt. Rarity is taken over the whole
+// research here, which no single page can tell.
+func (s *subject) rank(facts []*fact) {
+	query := &weights{}
+	query.add(s.lex.informative(s.prompt), 1)
+	for _, name := range s.names {
+		query.add(s.lex.terms(name), nameBonus)
+	}
+	for _, wish := range s.wishes {
+		query.add(s.lex.informative(wish.answer), 0.4)
+	}
+	sets := make([]termSet, len(facts))
+	lengths := make([]int, len(facts))
+	for i, f := range facts {
+		sets[i], lengths[i] = f.set, len(f.terms)
+	}
+	index := newBM25(sets, lengths)
+	best := 0.0
+	total := query.total()
+	for i, f := range facts {
+		title := s.lex.set(f.GetTitle() + " " + strings.Join(f.GetHeadingPath(), " "))
+		own := map[string]float64{}
+		for _, term := range f.terms {
+			own[term]++
+		}
+		count := func(term string) float64 {
+			if title.has(term) {
+				return own[term] + titleCount
+			}
+			return own[term]
+		}
+		f.score = index.score(query, count, lengths[i])
+		for _, term := range query.terms {
+			f.coverage += query.of[term] * min(1, count(term)) / max(total, 1)
+		}
+		best = max(best, f.score)
+	}
+	for _, f := range facts {
+		if best > 0 {
+			f.score *= promptShare / best
+		}
+		f.score += relevanceBonus * f.GetRelevance()
+		f.score += supportShare * min(1, float64(len(urls(f))-1)/3)
+	}
+	sort.SliceStable(facts, func(a, b int) bool { return facts[a].score > facts[b].score })
+}
+
+// urls are the distinct pages that a fact stands on, its own first.
+func urls(f *fact) []string {
+	var found []string
+	seen := map[string]bool{}
+	for _, e := range f.support {
+		if !seen[e.GetUrl()] {
+			seen[e.GetUrl()] = true
+			found = append(found, e.GetUrl())
+		}
+	}
+	return found
+}
+
+// picker chooses the facts that a report shows within its bounds.
+type picker struct {
+	words, sources int
+	cited          map[string]bool
+}
+
+func newPicker(words, sources int) *picker {
+	return &picker{words: words, sources: sources, cited: map[string]bool{}}
+}
+
+// pick takes the facts in order of maximal marginal relevance while there is
+// room. The sources of those it takes are the sources of the report.
+func (p *picker) pick(facts []*fact) []*fact {
+	facts = facts[:min(len(facts), mostRanked)]
+	if len(facts) == 0 {
+		return nil
+	}
+	best := facts[0].score
+	order := marginal(len(facts), len(facts),
+		func(i int) float64 { return facts[i].score / max(best, 1e-9) },
+		func(i, j int) float64 {
+			alike := facts[i].set.jaccard(facts[j].set)
+			if facts[i].GetUrl() == facts[j].GetUrl() {
+				alike += sameSource
+			}
+			return alike
+		})
+	var picked []*fact
+	words := 0
+	per := map[string]int{}
+	for _, i := range order {
+		f := facts[i]
+		size := len(strings.Fields(f.sentence)) + 2
+		if f.score < leastScore*best || per[f.GetUrl()] >= mostPerSource || words+size > p.words {
+			continue
+		}
+		if !p.cited[f.GetUrl()] && len(p.cited) >= p.sources {
+			continue
+		}
+		p.cited[f.GetUrl()] = true
+		per[f.GetUrl()]++
+		words += size
+		picked = append(picked, f)
+	}
+	p.others(picked)
+	return picked
+}
+
+// others lets the pages that say the same be cited too, while there is room.
+func (p *picker) others(picked []*fact) {
+	for _, f := range picked {
+		for _, url := range urls(f)[:min(mostMarks, len(urls(f)))] {
+			if len(p.cited) < p.sources {
+				p.cited[url] = true
+			}
+		}
+	}
+}
