@@ -19,6 +19,12 @@ type Extraction struct {
 	Relevance   float64
 }
 
+const extractionColumns = "id, claim, quote, start_offset, end_offset, heading_path, page, relevance"
+
+func (e *Extraction) targets() []any {
+	return []any{&e.ID, &e.Claim, &e.Quote, &e.Start, &e.End, &e.HeadingPath, &e.Page, &e.Relevance}
+}
+
 // SaveExtractions stores what a page gave to a query.
 func (t *Tx) SaveExtractions(ctx context.Context, queryID string, siteID int64, extractions []Extraction) error {
 	if len(extractions) == 0 {

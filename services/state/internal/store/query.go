@@ -139,8 +139,8 @@ func (t *Tx) Progress(ctx context.Context) (Progress, error) {
 	return p, nil
 }
 
-// CloseWork ends everything that is open but the report: websites and queries fail
-// with reason, their tasks are dropped, and no query is open any more.
+// CloseWork ends everything that is open: websites and queries fail with reason, all
+// tasks are dropped, and no query is open any more.
 func (t *Tx) CloseWork(ctx context.Context, reason, message string) error {
 	sites, err := collect(ctx, t.tx, func(row pgx.CollectableRow) (Event, error) {
 		e := Event{Type: "website.failed", Reason: reason, Message: message}

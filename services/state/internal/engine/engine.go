@@ -1,0 +1,136 @@
+// Package engine changes researches: it applies what workers report and what people
+// ask for. Each change is one transaction of the store, in which workflow.Decide says
+// what comes next.
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/fathom-research/fathom/platform/bus"
+	"github.com/fathom-research/fathom/services/state/internal/store"
+	"github.com/fathom-research/fathom/services/state/internal/workflow"
+)
+
+// Settings are the engine's rules that a person may change.
+type Settings struct {
+	Retry workflow.RetryPolicy
+	// SearchLimit is the most pages of a query.
+	SearchLimit int
+	// Deadline bounds a research, from its start.
+	Deadline time.Duration
+}
+
+// Engine is safe for concurrent use.
+type Engine struct {
+	store    *store.Store
+	settings Settings
+	logger   *slog.Logger
+	changed  func(researchID string, changed store.Changed)
+	jitter   func() float64
+}
+
+// New makes an Engine. changed is called after each commit that added events or
+// tasks; it must not block.
+func New(st *store.Store, settings Settings, logger *slog.Logger, changed func(researchID string, changed store.Changed)) *Engine {
+	return &Engine{store: st, settings: settings, logger: logger, changed: changed, jitter: rand.Float64}
+}
+
+// update is store.Update, and tells of the change.
+func (e *Engine) update(ctx context.Context, tenant, researchID string, fn func(tx *store.Tx) error) (store.Changed, error) {
+	changed, err := e.store.Update(ctx, tenant, researchID, fn)
+	// A change may be committed although its answer was lost.
+	if changed.Events || changed.Tasks {
+		e.changed(researchID, changed)
+	}
+	return changed, err
+}
+
+// setStatus moves the research on. While it is paused, what it would move on to is
+// kept for later; an end comes at once.
+func setStatus(tx *store.Tx, status workflow.Status, reason, message string) {
+	r := tx.R
+	if r.Status == workflow.Paused && !status.Ended() {
+		r.PausedFrom = status
+		return
+	}
+	r.Status, r.PausedFrom, r.PausedAt = status, "", nil
+	if reason != "" {
+		r.Reason, r.ErrorMessage = reason, message
+	}
+	if status.Ended() {
+		now := tx.Now
+		r.FinishedAt = &now
+		r.OpenQueries = 0
+	}
+	tx.Tell(store.Event{Type: "research." + string(status), Reason: reason, Message: message})
+}
+
+// follow does what was decided. query is the one that it happened to, or nil for the
+// research itself; reason and message are those of its end.
+func (e *Engine) follow(ctx context.Context, tx *store.Tx, next workflow.Next, query *store.Query, reason, message string) error {
+	if next.Query != "" {
+		err := finishQuery(ctx, tx, query.ID, next.Query, reason, message)
+		if err != nil {
+			return err
+		}
+	}
+	if next.Expanded {
+		err := tx.MarkExpanded(ctx, query.ID)
+		if err != nil {
+			return err
+		}
+	}
+	tx.R.OpenQueries += next.OpenQueries
+	var tasks []store.Task
+	if next.Expand > 0 {
+		task := store.Task{Kind: bus.Queries}
+		if query != nil {
+			task.QueryID = query.ID
+		}
+		tasks = append(tasks, task)
+	}
+	if next.Report {
+		tasks = append(tasks, store.Task{Kind: bus.Report})
+	}
+	err := tx.AddTasks(ctx, tasks...)
+	if err != nil {
+		return err
+	}
+	if next.ErrorOutput {
+		// Told first, so that the end of a research is its last event.
+		tx.Tell(store.Event{Type: "error_output.written"})
+	}
+	if next.Status != "" {
+		if next.Status != workflow.Failed {
+			reason, message = "", ""
+		}
+		setStatus(tx, next.Status, reason, message)
+	}
+	if next.ErrorOutput {
+		return writeErrorOutput(ctx, tx)
+	}
+	return nil
+}
+
+func finishQuery(ctx context.Context, tx *store.Tx, id string, status workflow.QueryStatus, reason, message string) error {
+	err := tx.FinishQuery(ctx, id, status, reason, message)
+	if err != nil {
+		return err
+	}
+	tx.Tell(store.Event{Type: "query." + string(status), QueryID: id, Reason: reason, Message: message})
+	return nil
+}
+
+// situation is what Decide needs to know of a query's happening.
+func situation(tx *store.Tx, happening workflow.Happening, query *store.Query) workflow.Situation {
+	s := workflow.Situation{
+		Happening: happening, Depth: tx.R.Depth, Breadth: tx.R.Breadth, OpenQueries: tx.R.OpenQueries,
+	}
+	if query != nil {
+		s.Query = workflow.QuerySituation{Depth: query.Depth, Breadth: query.Breadth, URLsOpen: query.URLsOpen}
+	}
+	return s
+}
