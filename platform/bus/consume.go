@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -128,35 +127,5 @@ func (r *reader) drain(ctx context.Context, messages jetstream.MessagesContext) 
 		case <-ctx.Done():
 			r.handle(msg)
 		}
-	}
-}
-
-// backoff waits longer each time.
-type backoff struct {
-	first, most, next time.Duration
-}
-
-func newBackoff(first, most time.Duration) *backoff {
-	return &backoff{first: first, most: most, next: first}
-}
-
-func (b *backoff) reset() { b.next = b.first }
-
-// wait returns false when ctx ended.
-func (b *backoff) wait(ctx context.Context) bool {
-	d := b.next/2 + rand.N(b.next/2+1)
-	b.next = min(2*b.next, b.most)
-	return sleep(ctx, d)
-}
-
-// sleep returns false when ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/fathom-research/fathom/platform/bus"
@@ -144,4 +145,11 @@ func none[T any](t *testing.T, from <-chan T, within time.Duration) {
 		require.FailNow(t, "something came", "%v", value)
 	case <-time.After(within):
 	}
+}
+
+func encode(t *testing.T, task *workv1.Task) []byte {
+	t.Helper()
+	body, err := proto.Marshal(task)
+	require.NoError(t, err)
+	return body
 }
