@@ -21,7 +21,9 @@ type finding struct {
 // openFacet is a part of the prompt with the share of it that the chain's
 // extractions already cover.
 type openFacet struct {
-	text     string
+	text string
+	// query is the facet in a few words.
+	query    string
 	answered float64
 }
 
@@ -34,7 +36,7 @@ func (p *planner) fromFindings(chain []*workv1.ChainLink) {
 		f := found[round]
 		for shift := range facets {
 			facet := facets[(round+shift)%len(facets)]
-			text := p.join(f.text, facet.text)
+			text := p.join(f.text, facet.query)
 			objective := fmt.Sprintf("Find what %s has to do with %s", f.text, shorten(facet.text, 160))
 			if p.add(text, objective) {
 				break
@@ -43,7 +45,7 @@ func (p *planner) fromFindings(chain []*workv1.ChainLink) {
 	}
 	parent := chain[len(chain)-1]
 	for _, facet := range facets {
-		p.add(p.join(facet.text, p.subject.core(4)), "Find what is still open: "+shorten(facet.text, 200))
+		p.add(p.join(facet.query, p.subject.core(3)), "Find what is still open: "+shorten(facet.text, 200))
 	}
 	for i := range aspects {
 		if p.full() {
@@ -54,46 +56,89 @@ func (p *planner) fromFindings(chain []*workv1.ChainLink) {
 	}
 }
 
-// openFacets are the prompt's facets, the least answered first.
+// openFacets are the prompt's facets, the least answered first: what the chain
+// has no word of, then the prompt's own parts.
 func (p *planner) openFacets(chain []*workv1.ChainLink) []openFacet {
-	s := p.subject
-	var texts []string
-	if len(s.clauses) > 1 {
-		texts = append(texts, s.clauses...)
-	}
-	texts = append(texts, s.sides...)
-	for _, wish := range s.wishes {
-		texts = append(texts, s.core(3)+" "+cut(wish.answer, 100))
-	}
-	for i, name := range s.names {
-		texts = append(texts, strings.TrimSpace(name+" "+s.topicAt(i)))
-	}
-	texts = append(texts, s.topics...)
-	if len(texts) == 0 {
-		texts = []string{s.core(6)}
-	}
 	var claims []termSet
 	for _, link := range chain {
 		for _, e := range link.GetExtractions() {
-			claims = append(claims, s.lex.set(e.GetClaim()))
+			claims = append(claims, p.subject.lex.set(cut(e.GetClaim(), longestQuote)))
 		}
 	}
 	var facets []openFacet
-	for _, text := range distinctFold(texts) {
-		terms := newTermSet(s.lex.informative(text))
+	for _, text := range distinctFold(p.subject.parts()) {
+		terms := newTermSet(p.subject.lex.informative(text))
 		answered := 0.0
 		for _, claim := range claims {
 			answered = max(answered, terms.within(claim))
 		}
 		if len(terms) > 0 {
-			facets = append(facets, openFacet{text: p.keywordsOf(text), answered: answered})
+			facets = append(facets, openFacet{text: text, query: p.openWords(text, claims), answered: answered})
 		}
 	}
-	if len(facets) == 0 {
-		facets = []openFacet{{text: s.core(6)}}
-	}
 	sort.SliceStable(facets, func(a, b int) bool { return facets[a].answered < facets[b].answered })
+	if len(facets) == 0 {
+		facets = []openFacet{{text: p.subject.label(), query: p.subject.core(6)}}
+	}
 	return facets
+}
+
+// parts are the parts of a prompt that an answer may leave open.
+func (s *subject) parts() []string {
+	var parts []string
+	if len(s.clauses) > 1 {
+		parts = append(parts, s.clauses...)
+	}
+	parts = append(parts, s.sides...)
+	for _, wish := range s.wishes {
+		parts = append(parts, s.core(3)+", "+cut(wish.answer, 100))
+	}
+	for i, name := range s.names {
+		parts = append(parts, strings.TrimSpace(name+" "+s.topicAt(i)))
+	}
+	parts = append(parts, s.topics...)
+	if len(parts) < 2 {
+		parts = append(parts, s.prompt)
+	}
+	return parts
+}
+
+// facetWords bounds a facet so that a finding has room beside it.
+const facetWords = 8
+
+// openWords are the words of a facet, those first that the fewest claims have.
+func (p *planner) openWords(text string, claims []termSet) string {
+	lex := p.subject.lex
+	outlets := lex.set(strings.Join(p.subject.outlets, " . "))
+	var kept []word
+	seen := termSet{}
+	for _, w := range lex.words(text) {
+		if !w.stop && !outlets.has(w.stem) && !seen.has(w.stem) && !isGeneric(strings.ToLower(w.text)) {
+			seen[w.stem] = struct{}{}
+			kept = append(kept, w)
+		}
+	}
+	if len(kept) > facetWords {
+		frequency := map[string]int{}
+		for _, w := range kept {
+			for _, claim := range claims {
+				if claim.has(w.stem) {
+					frequency[w.stem]++
+				}
+			}
+		}
+		sort.SliceStable(kept, func(a, b int) bool { return frequency[kept[a].stem] < frequency[kept[b].stem] })
+		kept = kept[:facetWords]
+		sort.SliceStable(kept, func(a, b int) bool { return kept[a].start < kept[b].start })
+	}
+	words := make([]string, 0, len(kept))
+	for _, w := range kept {
+		words = append(words, w.text)
+	}
+	if len(words) == 0 {
+		return lex.keywords(text, facetWords)
+	}
+	return strings.Join(words, " ")
 }
 
 func (s *subject) topicAt(i int) string {
@@ -101,14 +146,6 @@ func (s *subject) topicAt(i int) string {
 		return ""
 	}
 	return s.topics[i%len(s.topics)]
-}
-
-// keywordsOf bounds a facet so that a finding has room beside it.
-func (p *planner) keywordsOf(text string) string {
-	if len(strings.Fields(text)) <= 6 {
-		return text
-	}
-	return p.subject.lex.keywords(text, 12)
 }
 
 // findings are the names and figures that the chain's extractions have and the
@@ -127,10 +164,10 @@ func (p *planner) findings(chain []*workv1.ChainLink) []finding {
 		for _, e := range link.GetExtractions() {
 			claim := cut(e.GetClaim(), longestQuote)
 			terms := s.lex.set(claim)
-			near := 0.3 + terms.within(asked) + 0.5*e.GetRelevance()
+			near := (0.1 + e.GetRelevance()) * (0.1 + asked.within(terms))
 			for _, name := range s.lex.newThings(claim, inside) {
 				set := s.lex.set(name)
-				if len(set) == 0 || set.within(asked) > 0.5 || set.within(p.taken()) == 1 {
+				if len(set) == 0 || set.within(asked) > 0.5 || set.within(p.taken()) == 1 || fromOutlet(e.GetUrl(), []string{name}) {
 					continue
 				}
 				key := fold(name)

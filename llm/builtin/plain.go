@@ -29,19 +29,19 @@ func plain(markdown string) string {
 }
 
 var markdownEscapes = strings.NewReplacer(
-	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `<`, `\<`, `|`, `\|`, `~`, `\~`,
+	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `<`, `\<`, `~~`, `\~~`,
 )
 
-var lineStart = regexp.MustCompile(`^(#{1,6}|[-+=>]|\d{1,9}[.)])`)
+var lineStart = regexp.MustCompile(`^(?:#{1,6}|[-+=>]+|\d{1,9}[.)])(?:\s|$)`)
 
 // escape makes text that Markdown shows as it is, wherever in a line it stands.
 func escape(text string) string {
 	text = markdownEscapes.Replace(strings.Join(strings.Fields(text), " "))
 	return lineStart.ReplaceAllStringFunc(text, func(mark string) string {
-		last := len(mark) - 1
-		if isDigit(mark[0]) {
-			return mark[:last] + `\` + mark[last:]
+		if !isDigit(mark[0]) {
+			return `\` + mark
 		}
-		return `\` + mark
+		at := strings.IndexAny(mark, ".)")
+		return mark[:at] + `\` + mark[at:]
 	})
 }

@@ -10,11 +10,15 @@ const (
 	promptShare    = 0.6
 	relevanceBonus = 0.3
 	supportShare   = 0.1
+	outletBonus    = 0.1
 )
 
 const (
 	// leastScore of the best fact is what a fact needs to be shown.
 	leastScore = 0.3
+	// leastCoverage is the share of the prompt, weighed by rarity, that a fact must
+	// have. It is what keeps a report short when nothing was found.
+	leastCoverage = 0.08
 	// mostPerSource keeps one page from being the whole report.
 	mostPerSource = 5
 	// sameSource is how much alike two facts are held for coming from one page.
@@ -28,22 +32,18 @@ const (
 // rank scores the facts against the prompt. Rarity is taken over the whole
 // research here, which no single page can tell.
 func (s *subject) rank(facts []*fact) {
-	query := &weights{}
-	query.add(s.lex.informative(s.prompt), 1)
-	for _, name := range s.names {
-		query.add(s.lex.terms(name), nameBonus)
-	}
-	for _, wish := range s.wishes {
-		query.add(s.lex.informative(wish.answer), 0.4)
-	}
+	query := s.asked()
 	sets := make([]termSet, len(facts))
 	lengths := make([]int, len(facts))
 	for i, f := range facts {
 		sets[i], lengths[i] = f.set, len(f.terms)
 	}
 	index := newBM25(sets, lengths)
+	total := 0.0
+	for _, term := range query.terms {
+		total += query.of[term] * index.rarity(term)
+	}
 	best := 0.0
-	total := query.total()
 	for i, f := range facts {
 		title := s.lex.set(f.GetTitle() + " " + strings.Join(f.GetHeadingPath(), " "))
 		own := map[string]float64{}
@@ -58,7 +58,7 @@ func (s *subject) rank(facts []*fact) {
 		}
 		f.score = index.score(query, count, lengths[i])
 		for _, term := range query.terms {
-			f.coverage += query.of[term] * min(1, count(term)) / max(total, 1)
+			f.coverage += query.of[term] * index.rarity(term) * min(1, count(term)) / max(total, 1e-9)
 		}
 		best = max(best, f.score)
 	}
@@ -68,8 +68,32 @@ func (s *subject) rank(facts []*fact) {
 		}
 		f.score += relevanceBonus * f.GetRelevance()
 		f.score += supportShare * min(1, float64(len(urls(f))-1)/3)
+		if fromOutlet(f.GetUrl(), s.outlets) {
+			f.score += outletBonus
+		}
 	}
 	sort.SliceStable(facts, func(a, b int) bool { return facts[a].score > facts[b].score })
+}
+
+// asked weighs the terms of the prompt: names more, where it says that something
+// was reported not at all.
+func (s *subject) asked() *weights {
+	query := &weights{}
+	outlets := s.lex.set(strings.Join(s.outlets, " . "))
+	var terms []string
+	for _, term := range s.lex.informative(s.prompt) {
+		if !outlets.has(term) {
+			terms = append(terms, term)
+		}
+	}
+	query.add(terms, 1)
+	for _, name := range s.names {
+		query.add(s.lex.terms(name), nameBonus)
+	}
+	for _, wish := range s.wishes {
+		query.add(s.lex.informative(wish.answer), 0.4)
+	}
+	return query
 }
 
 // urls are the distinct pages that a fact stands on, its own first.
@@ -118,7 +142,7 @@ func (p *picker) pick(facts []*fact) []*fact {
 	for _, i := range order {
 		f := facts[i]
 		size := len(strings.Fields(f.sentence)) + 2
-		if f.score < leastScore*best || per[f.GetUrl()] >= mostPerSource || words+size > p.words {
+		if f.score < leastScore*best || f.coverage < leastCoverage || per[f.GetUrl()] >= mostPerSource || words+size > p.words {
 			continue
 		}
 		if !p.cited[f.GetUrl()] && len(p.cited) >= p.sources {

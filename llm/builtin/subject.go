@@ -16,16 +16,17 @@ type subject struct {
 	lex    *lexer
 	prompt string
 	// names, topics, dates and sides stand in the order of the prompt.
-	names  []string
-	topics []string
-	dates  []string
+	names []string
+	// outlets are the names that the prompt gives as where something is reported.
+	outlets []string
+	topics  []string
+	dates   []string
 	// sides are what is compared: none, or two and more.
 	sides []string
 	// clauses are the parts of a prompt that asks for several things at once.
 	clauses []string
 	// wishes are the clarifications that say something.
 	wishes []wish
-	terms  termSet
 }
 
 // wish is an answer of the person, with the question it answers.
@@ -38,8 +39,8 @@ func newSubject(prompt string, clarifications []*workv1.Clarification) *subject 
 	prompt = strings.Join(strings.Fields(plain(strings.ToValidUTF8(cut(prompt, promptBytes), " "))), " ")
 	lex := newLexer(isEnglish("", prompt))
 	s := &subject{lex: lex, prompt: prompt, dates: dates(prompt), sides: sides(prompt)}
-	s.names = lex.names(prompt, nil)
-	s.topics = s.withoutNames(lex.phrases(prompt, 4))
+	s.names, s.outlets = splitOutlets(prompt, lex.names(prompt, nil))
+	s.topics = tellingTopics(s.withoutNames(lex.phrases(prompt, 4)))
 	s.clauses = lex.clauses(prompt)
 	for _, c := range clarifications {
 		answer := strings.Join(strings.Fields(strings.ToValidUTF8(cut(c.GetAnswer(), 600), " ")), " ")
@@ -47,17 +48,43 @@ func newSubject(prompt string, clarifications []*workv1.Clarification) *subject 
 			s.wishes = append(s.wishes, wish{question: c.GetQuestion(), answer: answer})
 		}
 	}
-	s.terms = newTermSet(lex.informative(prompt))
 	return s
 }
 
 // withoutNames drops the topics that only repeat words of names.
 func (s *subject) withoutNames(topics []string) []string {
-	named := s.lex.set(strings.Join(s.names, " . "))
+	named := s.lex.set(strings.Join(s.names, " . ") + " . " + strings.Join(s.outlets, " . "))
 	var kept []string
 	for _, topic := range topics {
 		terms := s.lex.set(topic)
 		if len(terms) > 0 && terms.within(named) < 0.5 && !plainDate(topic) {
+			kept = append(kept, topic)
+		}
+	}
+	return kept
+}
+
+// tellingTopics drops single words where longer phrases say what it is about:
+// alone, most words are too wide to ask for.
+func tellingTopics(topics []string) []string {
+	var long, short []string
+	for _, topic := range topics {
+		switch {
+		case strings.ContainsAny(topic, " -"):
+			long = append(long, topic)
+		case !strings.HasSuffix(topic, "ly") && !strings.HasSuffix(topic, "ed"):
+			short = append(short, topic)
+		}
+	}
+	if len(long) > 1 || len(short) == 0 && len(long) > 0 {
+		return long
+	}
+	if len(long)+len(short) == 0 {
+		return topics
+	}
+	var kept []string
+	for _, topic := range topics {
+		if contains(long, topic) || contains(short, topic) {
 			kept = append(kept, topic)
 		}
 	}
@@ -75,7 +102,15 @@ func (l *lexer) informative(s string) []string {
 	return terms
 }
 
-var clauseBreak = regexp.MustCompile(`(?i),?\s+(?:while|whereas|but|and whether|as opposed to)\s+|;\s+|,?\s+and\s+(?:(?:what|how|why|who|when|where|which|does|did|is|are|was|were)\b)`)
+var (
+	clauseBreak = regexp.MustCompile(`(?i),?\s+(?:while|whereas|but|and whether|as opposed to)\s+|;\s+|,?\s+and\s+(?:(?:what|how|why|who|when|where|which|does|did|is|are|was|were|has|have|also)\b)`)
+	// longBreak parts what is still long: at a comma, or where more of the same is told.
+	longBreak = regexp.MustCompile(`(?i),\s+(?:(?:and|who|which|or)\s+)?|\s+(?:as well as|and also|but also|along with|and the)\s+`)
+)
+
+// longClause is the number of telling words from which a clause asks for more
+// than one thing.
+const longClause = 10
 
 // clauses parts a prompt that asks for several things. A part that says too
 // little by itself stays with the one before.
@@ -83,21 +118,33 @@ func (l *lexer) clauses(prompt string) []string {
 	var parts []string
 	for _, sentence := range l.sentences(prompt) {
 		for _, part := range clauseBreak.Split(prompt[sentence.start:sentence.end], -1) {
-			part = strings.Trim(part, " ,;")
-			if part == "" {
+			if len(newTermSet(l.informative(part))) <= longClause {
+				parts = l.addClause(parts, part)
 				continue
 			}
-			if len(newTermSet(l.informative(part))) < 3 && len(parts) > 0 {
-				parts[len(parts)-1] += " " + part
-				continue
+			for _, smaller := range longBreak.Split(part, -1) {
+				parts = l.addClause(parts, smaller)
 			}
-			parts = append(parts, part)
 		}
 	}
 	if len(parts) > 12 {
 		parts = parts[:12]
 	}
 	return parts
+}
+
+// addClause joins a part to the one before when it or that one says too little.
+func (l *lexer) addClause(parts []string, part string) []string {
+	part = strings.Trim(part, " ,;?.")
+	last := len(parts) - 1
+	switch {
+	case part == "":
+		return parts
+	case last >= 0 && (len(newTermSet(l.informative(part))) < 4 || len(newTermSet(l.informative(parts[last]))) < 4):
+		parts[last] += ", " + part
+		return parts
+	}
+	return append(parts, part)
 }
 
 var (

@@ -59,7 +59,7 @@ func (w *writer) section(s section) {
 			parts = append(parts, w.cited(f))
 		}
 		if dated {
-			w.printf("- *%s* — %s\n", group[0].published().Format("2 January 2006"), strings.Join(parts, " "))
+			w.printf("- *%s* — %s\n", group[0].published().Format(time.DateOnly), strings.Join(parts, " "))
 			continue
 		}
 		w.printf("- %s\n", strings.Join(parts, " "))
@@ -178,7 +178,7 @@ func (w *writer) sources() {
 		}
 		w.printf("[%d] %s — <%s>", c.GetNumber(), title, c.GetUrl())
 		if at := c.GetPublished(); at != nil && at.IsValid() {
-			w.printf(" (%s)", at.AsTime().Format("2 January 2006"))
+			w.printf(" (%s)", at.AsTime().Format(time.DateOnly))
 		}
 		w.printf("  \n")
 	}
