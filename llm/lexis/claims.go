@@ -77,3 +77,27 @@ func notOnly(words []Word, i int) bool {
 		return false
 	}
 }
+
+// ContentWithAcronyms is Content with the initials of the names in text, so that a
+// text about the European Union supports one about the EU.
+func ContentWithAcronyms(text string) map[string]bool {
+	set := Content(text)
+	words := Words(text)
+	for i := 0; i < len(words); i++ {
+		var initials strings.Builder
+		for j := i; j < len(words) && j < i+6 && (j == i || !words[j].Initial); j++ {
+			if words[j].Number || (!capital(words[j].Text) && !words[j].Stop) {
+				break
+			}
+			if !capital(words[j].Text) {
+				continue
+			}
+			r, _ := utf8.DecodeRuneInString(words[j].Text)
+			initials.WriteRune(unicode.ToUpper(r))
+			if initials.Len() > 1 {
+				set[newWord(initials.String()).Stem] = true
+			}
+		}
+	}
+	return set
+}

@@ -74,8 +74,10 @@ func joins(text string, pos int, r rune, size int) bool {
 	switch r {
 	case '\'', '’':
 		return unicode.IsLetter(before) && unicode.IsLetter(after)
-	case '.', ',':
+	case ',':
 		return unicode.IsDigit(before) && unicode.IsDigit(after)
+	case '.':
+		return (unicode.IsDigit(before) && unicode.IsDigit(after)) || (unicode.IsUpper(before) && unicode.IsUpper(after))
 	default:
 		return false
 	}
@@ -104,13 +106,25 @@ func newWord(text string) Word {
 	lower := strings.ToLower(strings.ReplaceAll(text, "’", "'"))
 	lower = strings.TrimSuffix(lower, "'s")
 	first, _ := utf8.DecodeRuneInString(lower)
+	if unicode.IsLetter(first) && strings.Contains(text, ".") { // U.S
+		text = strings.ReplaceAll(text, ".", "")
+		lower = strings.ToLower(text)
+	}
 	if unicode.IsDigit(first) {
 		return Word{Text: text, Stem: figure(lower), Number: true}
 	}
 	if digits, ok := spelled[lower]; ok {
 		return Word{Text: text, Stem: digits, Number: true}
 	}
+	if stop[lower] && isAcronym(text) {
+		return Word{Text: text, Stem: text}
+	}
 	return Word{Text: text, Stem: Stem(lower), Stop: stop[lower]}
+}
+
+// isAcronym tells US, IT and WHO from us, it and who.
+func isAcronym(text string) bool {
+	return len(text) > 1 && strings.ToUpper(text) == text
 }
 
 // figure writes a number plainly: without separators of thousands, leading or

@@ -1,0 +1,150 @@
+// Package evidence is what a report may say: the extractions of a research, numbered.
+package evidence
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/fathom-research/fathom/llm/lexis"
+	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
+)
+
+// Item is one extraction. Number counts from 1 within the report's material.
+type Item struct {
+	Number     int
+	Extraction *workv1.Extraction
+	Query      *workv1.ReportQuery
+
+	// Content are the stems of all that the item says, with its title and headings.
+	Content map[string]bool
+	// Figures are its numbers, the date of its source included.
+	Figures map[string]bool
+	// Denied are the stems that it denies, Stated those of claim and quote alone.
+	Denied, Stated map[string]bool
+}
+
+// Set is the material of one report.
+type Set struct {
+	items []Item
+}
+
+// Collect numbers the extractions of a research in tree order. The same quote of the
+// same page, found by several queries, counts once. When the pages are more than
+// sources, those that each query found best are kept.
+func Collect(queries []*workv1.ReportQuery, sources int) *Set {
+	kept := choose(queries, sources)
+	set := &Set{}
+	type place struct{ url, quote string }
+	seen := make(map[place]bool)
+	for _, query := range queries {
+		for _, extraction := range query.GetExtractions() {
+			at := place{extraction.GetUrl(), extraction.GetQuote()}
+			if seen[at] || !kept[extraction.GetUrl()] {
+				continue
+			}
+			seen[at] = true
+			set.items = append(set.items, newItem(len(set.items)+1, extraction, query))
+		}
+	}
+	return set
+}
+
+// choose takes the best page of each query in turn until there are enough.
+func choose(queries []*workv1.ReportQuery, sources int) map[string]bool {
+	ranked := make([][]string, 0, len(queries))
+	for _, query := range queries {
+		ranked = append(ranked, rank(query.GetExtractions()))
+	}
+	kept := make(map[string]bool)
+	for round, more := 0, true; more; round++ {
+		more = false
+		for _, urls := range ranked {
+			if round >= len(urls) {
+				continue
+			}
+			more = true
+			if sources <= 0 || len(kept) < sources {
+				kept[urls[round]] = true
+			}
+		}
+	}
+	return kept
+}
+
+// rank orders a query's pages by how relevant their extractions are in sum.
+func rank(extractions []*workv1.Extraction) []string {
+	scores := make(map[string]float64)
+	var urls []string
+	for _, extraction := range extractions {
+		if _, known := scores[extraction.GetUrl()]; !known {
+			urls = append(urls, extraction.GetUrl())
+		}
+		scores[extraction.GetUrl()] += 0.1 + extraction.GetRelevance()
+	}
+	slices.SortStableFunc(urls, func(a, b string) int { return cmp.Compare(scores[b], scores[a]) })
+	return urls
+}
+
+func newItem(number int, extraction *workv1.Extraction, query *workv1.ReportQuery) Item {
+	said := extraction.GetClaim() + "\n" + extraction.GetQuote()
+	about := extraction.GetTitle() + "\n" + strings.Join(extraction.GetHeadingPath(), "\n")
+	if published := extraction.GetPublished(); published.IsValid() {
+		about += "\n" + published.AsTime().Format("2 January 2006")
+	}
+	return Item{
+		Number: number, Extraction: extraction, Query: query,
+		Content: lexis.ContentWithAcronyms(said + "\n" + about),
+		Figures: lexis.Figures(said + "\n" + about),
+		Stated:  lexis.Content(said),
+		Denied:  lexis.Denied(said),
+	}
+}
+
+// Len is the number of items.
+func (s *Set) Len() int { return len(s.items) }
+
+// Items are all items in order of their numbers.
+func (s *Set) Items() []Item { return s.items }
+
+// At is the item with a number; false when there is none.
+func (s *Set) At(number int) (Item, bool) {
+	if number < 1 || number > len(s.items) {
+		return Item{}, false
+	}
+	return s.items[number-1], true
+}
+
+// Of are the items with the given numbers, unknown ones left out.
+func (s *Set) Of(numbers []int) []Item {
+	var items []Item
+	for _, number := range numbers {
+		item, ok := s.At(number)
+		if ok {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// ByCitation are the numbers of the items that a citation stands for.
+func (s *Set) ByCitation(citation *workv1.Citation) []int {
+	wanted := make(map[int64]bool)
+	for _, id := range citation.GetExtractionIds() {
+		wanted[id] = true
+	}
+	var exact, page []int
+	for _, item := range s.items {
+		if item.Extraction.GetUrl() != citation.GetUrl() {
+			continue
+		}
+		page = append(page, item.Number)
+		if wanted[item.Extraction.GetExtractionId()] && item.Extraction.GetExtractionId() != 0 {
+			exact = append(exact, item.Number)
+		}
+	}
+	if len(exact) > 0 {
+		return exact
+	}
+	return page
+}
