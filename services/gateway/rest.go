@@ -12,6 +12,7 @@ import (
 
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -33,6 +34,11 @@ func (s *Service) newREST(ctx context.Context, state *backend.Conn) (http.Handle
 		runtime.WithIncomingHeaderMatcher(none),
 		runtime.WithOutgoingHeaderMatcher(none),
 		runtime.WithDisablePathLengthFallback(),
+		// grpc-gateway starts with empty metadata; the request's id goes on.
+		runtime.WithMetadata(func(ctx context.Context, _ *http.Request) metadata.MD {
+			own, _ := metadata.FromOutgoingContext(ctx)
+			return own
+		}),
 		runtime.WithErrorHandler(func(_ context.Context, _ *runtime.ServeMux, _ runtime.Marshaler, w http.ResponseWriter, r *http.Request, err error) {
 			problem.Write(w, r, s.log, err)
 		}),

@@ -13,7 +13,7 @@ import (
 var files embed.FS
 
 // policy allows the page's own files, calls to the gateway, and its report in a frame.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Register adds the page and its files to mux.
