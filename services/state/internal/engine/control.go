@@ -31,7 +31,9 @@ func (e *ConflictError) Error() string { return e.Message }
 // keyHeldError stops a transaction whose idempotency key belongs to another request.
 type keyHeldError struct{ owner store.KeyOwner }
 
-func (e *keyHeldError) Error() string { return "the idempotency key is held by research " + e.owner.ResearchID }
+func (e *keyHeldError) Error() string {
+	return "the idempotency key is held by research " + e.owner.ResearchID
+}
 
 // Create stores a research and has its questions made. With a key that a request
 // with the same body holds, it returns the research of that one.

@@ -109,3 +109,14 @@ func one[T any](ctx context.Context, q querier, scan func(row pgx.CollectableRow
 	}
 	return value, err
 }
+
+// Unreachable reports whether the server could not be asked, or is not ready for
+// questions yet.
+func Unreachable(err error) bool {
+	var refusal *pgconn.PgError
+	if errors.As(err, &refusal) {
+		return len(refusal.Code) >= 2 && refusal.Code[:2] == "57" // starting up or shutting down
+	}
+	var connecting *pgconn.ConnectError
+	return errors.As(err, &connecting)
+}

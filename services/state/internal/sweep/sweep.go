@@ -20,6 +20,7 @@ const (
 	batch    = 1000
 	parallel = 8
 	patience = 30 * time.Second // of one step of a sweep
+	knock    = 5 * time.Second  // until the bus counts as away
 )
 
 // Bus is what the sweeper needs of the bus.
@@ -85,19 +86,18 @@ func (s *Sweeper) Run(ctx context.Context) error {
 	}
 }
 
-// Once does all that a sweep does. Its parts don't depend on one another: with the
-// bus away, deadlines are kept all the same.
+// Once does all that a sweep does. With the bus away, deadlines are kept all the same.
 func (s *Sweeper) Once(ctx context.Context) error {
-	return errors.Join(
-		step(ctx, "deadlines", s.deadlines),
-		step(ctx, "streams", s.Bus.Provision),
-		step(ctx, "lost tasks", s.lost),
-		step(ctx, "dead tasks", s.dead),
-	)
+	late := step(ctx, "deadlines", patience, s.deadlines)
+	err := step(ctx, "streams", knock, s.Bus.Provision)
+	if err != nil {
+		return errors.Join(late, err)
+	}
+	return errors.Join(late, step(ctx, "lost tasks", patience, s.lost), step(ctx, "dead tasks", patience, s.dead))
 }
 
-func step(ctx context.Context, name string, do func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func step(ctx context.Context, name string, limit time.Duration, do func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := do(ctx)
 	if err != nil {
