@@ -2,6 +2,7 @@ package scraper
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -26,8 +27,10 @@ type Reader struct {
 	guard  *guard.Guard
 	plain  *fetch.Client
 	robots *fetch.Client
-	ladder *ladder.Ladder
-	zstd   *zstd.Encoder
+	// browser is nil where there is none.
+	browser *browser
+	ladder  *ladder.Ladder
+	zstd    *zstd.Encoder
 }
 
 // NewReader makes a Reader; Close ends what it keeps running.
@@ -57,7 +60,15 @@ func newReader(cfg Config, logger *slog.Logger) (*Reader, error) {
 	options.MaxBytes = robotsBytes
 	options.Truncate = true
 	r.robots = fetch.New(options)
-	r.ladder = ladder.New(ladder.Mode(cfg.Mode), r.plain, nil, logger)
+	r.browser, err = r.openBrowser(proxy, logger)
+	if err != nil {
+		return nil, err
+	}
+	var rendering ladder.Fetcher
+	if r.browser != nil {
+		rendering = r.browser
+	}
+	r.ladder = ladder.New(ladder.Mode(cfg.Mode), r.plain, rendering, logger)
 	return r, nil
 }
 
@@ -65,7 +76,11 @@ func newReader(cfg Config, logger *slog.Logger) (*Reader, error) {
 func (r *Reader) Close() error {
 	r.plain.Close()
 	r.robots.Close()
-	return r.zstd.Close()
+	failures := []error{r.zstd.Close()}
+	if r.browser != nil {
+		failures = append(failures, r.browser.close())
+	}
+	return errors.Join(failures...)
 }
 
 // Read reads the page at address. Its errors are *fault.Error, or those of ctx.

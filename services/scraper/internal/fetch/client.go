@@ -57,6 +57,13 @@ type Response struct {
 	Body []byte
 }
 
+// NotAPage is returned by a browser for a document that it would only download.
+type NotAPage struct{ ContentType string }
+
+func (e *NotAPage) Error() string {
+	return fmt.Sprintf("type %q is not shown by a browser", e.ContentType)
+}
+
 const (
 	maxRedirects   = 10
 	maxHeaderBytes = 256 << 10

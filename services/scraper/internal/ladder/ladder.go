@@ -5,7 +5,6 @@ package ladder
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"mime"
 
@@ -159,7 +158,7 @@ func (l *Ladder) readPlain(ctx context.Context, address string) (*step, error) {
 
 func (l *Ladder) readChrome(ctx context.Context, address, why string) (*Reading, error) {
 	answer, err := l.chrome.Get(ctx, address)
-	var document *NotAPage
+	var document *fetch.NotAPage
 	if errors.As(err, &document) {
 		return l.readDocument(ctx, address, document)
 	}
@@ -178,14 +177,7 @@ func (l *Ladder) readChrome(ctx context.Context, address, why string) (*Reading,
 	return l.extract(address, answer, Chrome, why)
 }
 
-// NotAPage is returned by a browser for a document that it would only download.
-type NotAPage struct{ ContentType string }
-
-func (e *NotAPage) Error() string {
-	return fmt.Sprintf("type %q is not shown by a browser", e.ContentType)
-}
-
-func (l *Ladder) readDocument(ctx context.Context, address string, document *NotAPage) (*Reading, error) {
+func (l *Ladder) readDocument(ctx context.Context, address string, document *fetch.NotAPage) (*Reading, error) {
 	first, err := l.readPlain(ctx, address)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,207 @@
+package chrome
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/fathom-research/fathom/platform/fault"
+)
+
+// process is one running Chrome. Pages hold a reference to it; a retired one closes
+// when the last of them is done.
+type process struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+	pid    int
+	// gone is closed when the connection to the browser is lost.
+	gone chan struct{}
+
+	mu      sync.Mutex
+	pages   int
+	served  int
+	retired bool
+	// killed counts the pages whose process was killed for its memory.
+	killed int
+	closed sync.Once
+	done   chan struct{}
+}
+
+// startTimeout bounds the start of a browser on a busy machine.
+const startTimeout = 30 * time.Second
+
+// start launches a browser and returns when it answers.
+func start(opts Options) (*process, error) {
+	account, err := opts.account()
+	if err != nil {
+		return nil, err
+	}
+	dataDir, err := os.MkdirTemp("", "fathom-chrome-")
+	if err != nil {
+		return nil, fmt.Errorf("make a profile folder: %w", err)
+	}
+	if account != nil {
+		err = os.Chown(dataDir, int(account.Uid), int(account.Gid))
+		if err != nil {
+			return nil, fmt.Errorf("hand the profile folder over: %w", err)
+		}
+	}
+	options := append(opts.flags(dataDir, opts.sandboxed(account)),
+		chromedp.ExecPath(opts.Path),
+		// Chrome sees nothing of the environment, where secrets may be.
+		chromedp.NoInheritEnv,
+		chromedp.Env("HOME="+dataDir, "TMPDIR="+dataDir, "PATH="+os.Getenv("PATH"), "LANG=C.UTF-8"),
+		chromedp.ModifyCmdFunc(func(cmd *exec.Cmd) { ownGroup(cmd, account) }),
+	)
+	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, stop := chromedp.NewContext(allocator, chromedp.WithLogf(ignore), chromedp.WithErrorf(ignore))
+	p := &process{ctx: ctx, gone: make(chan struct{}), done: make(chan struct{})}
+	p.cancel = func() {
+		stop()
+		stopAllocator()
+		_ = os.RemoveAll(dataDir)
+	}
+	watchdog := time.AfterFunc(startTimeout, p.cancel)
+	// The browser lives as long as the context of its first action, so that one has
+	// no timeout of its own.
+	err = chromedp.Do(ctx)
+	if !watchdog.Stop() || err != nil {
+		p.cancel()
+		if err == nil {
+			err = context.DeadlineExceeded
+		}
+		return nil, fault.Transient(fault.Internal, "start Chrome: %w", err)
+	}
+	browser := chromedp.FromContext(ctx).Browser
+	p.pid = browser.Process().Pid
+	go func() {
+		select {
+		case <-browser.LostConnection:
+		case <-ctx.Done():
+		}
+		close(p.gone)
+	}()
+	return p, nil
+}
+
+func ignore(string, ...any) {}
+
+// ownGroup makes Chrome the leader of a process group, so that all of its processes
+// can be killed at once, and has the kernel kill it when this process dies.
+func ownGroup(cmd *exec.Cmd, account *syscall.Credential) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, Credential: account}
+	cmd.Cancel = func() error {
+		return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	}
+}
+
+// account is the user that Chrome runs as, or nil for the user of this process.
+func (o Options) account() (*syscall.Credential, error) {
+	if o.User == "" {
+		return nil, nil
+	}
+	found, err := user.Lookup(o.User)
+	if err != nil {
+		return nil, fault.Permanent(fault.Misconfigured, "FATHOM_SCRAPER_CHROME_USER: %w", err)
+	}
+	uid, err := strconv.ParseUint(found.Uid, 10, 32)
+	if err != nil {
+		return nil, fault.Permanent(fault.Misconfigured, "FATHOM_SCRAPER_CHROME_USER has no numeric id")
+	}
+	gid, err := strconv.ParseUint(found.Gid, 10, 32)
+	if err != nil {
+		return nil, fault.Permanent(fault.Misconfigured, "FATHOM_SCRAPER_CHROME_USER has no numeric group")
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid), NoSetGroups: os.Getuid() != 0}, nil
+}
+
+// sandboxed reports whether Chrome's own sandbox is on. Chrome refuses it to root.
+func (o Options) sandboxed(account *syscall.Credential) bool {
+	switch o.Sandbox {
+	case "on":
+		return true
+	case "off":
+		return false
+	default:
+		return os.Getuid() != 0 || (account != nil && account.Uid != 0)
+	}
+}
+
+// enter counts a page in; it reports false when the browser takes no more.
+func (p *process) enter() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.retired || p.lost() {
+		return false
+	}
+	p.pages++
+	p.served++
+	return true
+}
+
+func (p *process) leave() {
+	p.mu.Lock()
+	p.pages--
+	last := p.retired && p.pages == 0
+	p.mu.Unlock()
+	if last {
+		p.close()
+	}
+}
+
+// retire lets the pages in it finish and takes no new ones.
+func (p *process) retire() {
+	p.mu.Lock()
+	p.retired = true
+	empty := p.pages == 0
+	p.mu.Unlock()
+	if empty {
+		p.close()
+	}
+}
+
+// blame remembers that a page's process is killed for its memory, and blamed tells
+// the page that lost its process about it.
+func (p *process) blame() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.killed++
+}
+
+func (p *process) blamed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.killed == 0 {
+		return false
+	}
+	p.killed--
+	return true
+}
+
+func (p *process) lost() bool {
+	select {
+	case <-p.gone:
+		return true
+	default:
+		return false
+	}
+}
+
+// close ends the browser with all of its processes, and returns when they are gone.
+func (p *process) close() {
+	p.closed.Do(func() {
+		p.cancel()
+		// What a crash left of the group is not a child of anything any more.
+		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+		close(p.done)
+	})
+	<-p.done
+}

@@ -1,0 +1,164 @@
+package chrome
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+
+	"github.com/fathom-research/fathom/platform/fault"
+)
+
+// shown is what the page's world reports of the document.
+type shown struct {
+	Ready   string
+	Letters int
+	Quiet   float64
+	Screens float64
+}
+
+// rest waits until the page shows its text: nothing is being loaded and the text no
+// longer changes. It waits for content and not for a fixed time: the less there is
+// to read, the longer it believes that more will come.
+func (v *visitor) rest(ctx context.Context) error {
+	err := v.settle(ctx)
+	if err != nil {
+		return err
+	}
+	var before shown
+	err = v.evaluate(ctx, "fathom.consent() && fathom.state()", &before)
+	if err != nil || before.Screens <= 1 {
+		return err
+	}
+	err = v.evaluate(ctx, "fathom.scroll()", nil)
+	if err != nil {
+		return err
+	}
+	return v.settle(ctx)
+}
+
+func (v *visitor) settle(ctx context.Context) error {
+	began := time.Now()
+	for {
+		wait, err := v.missing(ctx, began)
+		if err != nil || wait <= 0 {
+			return err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-v.process.gone:
+			timer.Stop()
+			return errBrowserGone
+		case <-v.state.changed:
+			timer.Stop()
+		case <-timer.C:
+		}
+	}
+}
+
+// slowLoad is when a page is looked at although its load event has not come: a
+// hanging picture or script must not keep the text from being read.
+const slowLoad = 4 * time.Second
+
+// missing is how long to wait before the next look, or 0 when the page is at rest.
+func (v *visitor) missing(ctx context.Context, began time.Time) (time.Duration, error) {
+	now := v.state.snapshot()
+	switch {
+	case now.crashed:
+		return 0, v.crashed()
+	case now.world == 0, !now.loaded && time.Since(began) < slowLoad, now.pending > 0:
+		return 250 * time.Millisecond, nil
+	}
+	var s shown
+	err := v.evaluate(ctx, "fathom.state()", &s)
+	if errors.Is(err, errNavigated) {
+		return 50 * time.Millisecond, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	need := patience(s.Letters)
+	quiet := time.Duration(s.Quiet * float64(time.Millisecond))
+	if quiet >= need {
+		return 0, nil
+	}
+	return max(need-quiet, 5*time.Millisecond), nil
+}
+
+// patience is how long a text must not change before it is taken for whole.
+func patience(letters int) time.Duration {
+	switch {
+	case letters >= 1000:
+		return 80 * time.Millisecond
+	case letters >= 250:
+		return 300 * time.Millisecond
+	default:
+		return 1500 * time.Millisecond
+	}
+}
+
+// crashed is the failure of a page whose process ended: killed for its memory, or
+// by a fault of its own.
+func (v *visitor) crashed() error {
+	if v.process.blamed() {
+		return fault.Permanent(fault.TooLarge, "the page took more than %d bytes of memory", v.opts.PageMemory)
+	}
+	return fault.Transient(fault.Unavailable, "the page's process ended")
+}
+
+// errNavigated says that the document was replaced while it was asked something.
+var errNavigated = errors.New("the page went on to another document")
+
+// evaluate runs an expression in the isolated world and decodes its value, unless
+// into is nil.
+func (v *visitor) evaluate(ctx context.Context, expression string, into any) error {
+	now := v.state.snapshot()
+	if now.crashed {
+		return v.crashed()
+	}
+	if now.world == 0 {
+		return errNavigated
+	}
+	wait, byValue := true, true
+	result, err := cdp.Call(ctx, v.target, runtime.Evaluate, runtime.EvaluateParams{
+		Expression: expression, ContextID: now.world, AwaitPromise: &wait, ReturnByValue: &byValue,
+	})
+	var refused *cdproto.Error
+	switch {
+	case v.state.snapshot().crashed:
+		return v.crashed()
+	case errors.As(err, &refused):
+		// The context of the expression does not exist any more.
+		return errNavigated
+	case err != nil:
+		return fmt.Errorf("look at the page: %w", err)
+	case result.ExceptionDetails != nil:
+		return fault.Permanent(fault.Unreadable, "the page can't be looked at: %s", result.ExceptionDetails.Text)
+	case into == nil:
+		return nil
+	}
+	err = json.Unmarshal(result.Result.Value, into)
+	if err != nil {
+		return fmt.Errorf("read what the page holds: %w", err)
+	}
+	return nil
+}
+
+// blockedMedia are the files that hold sound and pictures; images are not loaded
+// by a switch of the browser's.
+func blockedMedia() []*network.BlockPattern {
+	var patterns []*network.BlockPattern
+	for _, ending := range []string{"mp4", "webm", "m4v", "mov", "m3u8", "mpd", "mp3", "m4a", "ogg", "oga", "wav", "flac", "aac", "woff", "woff2", "ttf", "otf"} {
+		patterns = append(patterns, &network.BlockPattern{URLPattern: "*://*:*/*." + ending, Block: true})
+	}
+	return patterns
+}

@@ -1,0 +1,170 @@
+package chrome
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/inspector"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+)
+
+// visitor shows one page.
+type visitor struct {
+	process *process
+	opts    Options
+	tab     context.Context
+	target  *chromedp.Target
+	state   *state
+	dialogs sync.WaitGroup
+}
+
+// state is what the events of a tab tell about its page.
+type state struct {
+	main cdp.FrameID
+
+	mu       sync.Mutex
+	response *network.Response
+	url      string
+	// world is the isolated world of the document that is shown now; 0 between two.
+	world   runtime.ExecutionContextID
+	worldID string
+	pending map[network.RequestID]time.Time
+	loaded  bool
+	crashed bool
+	// changed receives after every event that may bring the page closer to rest.
+	changed chan struct{}
+}
+
+func newState() *state {
+	return &state{pending: make(map[network.RequestID]time.Time), changed: make(chan struct{}, 1)}
+}
+
+// listen is called for each event in order, and must not block.
+func (v *visitor) listen(event any) {
+	s := v.state
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch event := event.(type) {
+	case *network.EventRequestWillBeSent:
+		if event.Type != network.ResourceTypeEventSource && event.Type != network.ResourceTypeWebSocket && event.Type != network.ResourceTypePing {
+			s.pending[event.RequestID] = time.Now()
+		}
+		return
+	case *network.EventLoadingFinished:
+		delete(s.pending, event.RequestID)
+	case *network.EventLoadingFailed:
+		delete(s.pending, event.RequestID)
+	case *network.EventResponseReceived:
+		if event.Type == network.ResourceTypeDocument && event.FrameID == s.main {
+			s.response = event.Response
+		}
+		return
+	case *page.EventFrameNavigated:
+		if event.Frame.ID != s.main {
+			return
+		}
+		s.url, s.loaded = event.Frame.URL, false
+	case *page.EventNavigatedWithinDocument:
+		if event.FrameID == s.main {
+			s.url = event.URL
+		}
+		return
+	case *page.EventLoadEventFired:
+		s.loaded = true
+	case *runtime.EventExecutionContextCreated:
+		s.enter(event.Context)
+	case *runtime.EventExecutionContextDestroyed:
+		if event.ExecutionContextUniqueID == s.worldID {
+			s.world, s.worldID = 0, ""
+		}
+	case *runtime.EventExecutionContextsCleared:
+		s.world, s.worldID = 0, ""
+	case *inspector.EventTargetCrashed:
+		s.crashed = true
+	case *page.EventJavascriptDialogOpening:
+		v.dialogs.Go(v.dismiss)
+	case *target.EventTargetCreated:
+		v.closePopup(event.TargetInfo)
+	default:
+		return
+	}
+	s.wake()
+}
+
+func (s *state) wake() {
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+}
+
+// dismiss answers a dialog with no. Its page stands still until then.
+func (v *visitor) dismiss() {
+	ctx, cancel := context.WithTimeout(v.tab, 2*time.Second)
+	defer cancel()
+	// It fails when the page is gone, and its dialog with it.
+	_, _ = cdp.Call(ctx, v.target, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: false})
+}
+
+// closePopup closes a window that this page opened, on whichever way.
+func (v *visitor) closePopup(info *target.Info) {
+	if info.Type != "page" || info.OpenerID != v.target.TargetID {
+		return
+	}
+	v.dialogs.Go(func() {
+		ctx, cancel := context.WithTimeout(v.tab, 2*time.Second)
+		defer cancel()
+		_, _ = chromedp.CallBrowser(ctx, target.CloseTarget, target.CloseTargetParams{TargetID: info.TargetID})
+	})
+}
+
+func (s *state) enter(made *runtime.ExecutionContextDescription) {
+	var of struct{ FrameID cdp.FrameID }
+	err := json.Unmarshal(made.AuxData, &of)
+	if err != nil || made.Name != world || of.FrameID != s.main {
+		return
+	}
+	s.world, s.worldID = made.ID, made.UniqueID
+}
+
+func (s *state) document() *network.Response {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.response
+}
+
+func (s *state) address() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.url
+}
+
+// oldRequest is when a request no longer keeps a page from being at rest: it waits
+// for news, or never ends.
+const oldRequest = 3 * time.Second
+
+// snapshot is the state at one moment.
+type snapshot struct {
+	world           runtime.ExecutionContextID
+	loaded, crashed bool
+	pending         int
+}
+
+func (s *state) snapshot() snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := snapshot{world: s.world, loaded: s.loaded, crashed: s.crashed}
+	for _, began := range s.pending {
+		if time.Since(began) < oldRequest {
+			now.pending++
+		}
+	}
+	return now
+}

@@ -1,0 +1,213 @@
+package chrome
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/fathom-research/fathom/platform/fault"
+	"github.com/fathom-research/fathom/services/scraper/internal/fetch"
+)
+
+//go:embed page.js
+var pageScript string
+
+// world is the name of the isolated world that pageScript runs in.
+const world = "fathom"
+
+// finishing is what is left of a page's time for taking what there is, when it
+// never comes to rest.
+const finishing = 4 * time.Second
+
+// visit shows one page in a context of its own, which ends with it.
+func visit(ctx context.Context, p *process, opts Options, address string) (*fetch.Response, error) {
+	work, cancel := context.WithTimeout(ctx, opts.Timeout)
+	defer cancel()
+	tab, closeTab := chromedp.NewContext(p.ctx, chromedp.WithNewBrowserContext())
+	// A tab lives as long as the context of its first action, so that one is the
+	// browser's; the page's own time ends it from here.
+	unhook := context.AfterFunc(work, closeTab)
+	defer closeTab()
+	defer unhook()
+
+	v := &visitor{process: p, opts: opts, tab: tab, state: newState()}
+	defer v.dialogs.Wait()
+	answer, err := v.run(work, address)
+	switch {
+	case err == nil:
+		return answer, nil
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("show %s: %w", address, ctx.Err())
+	case work.Err() != nil:
+		return nil, fault.Transient(fault.TimedOut, "the page did not come to an end in %s", opts.Timeout)
+	default:
+		return nil, err
+	}
+}
+
+func (v *visitor) run(ctx context.Context, address string) (*fetch.Response, error) {
+	err := v.prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = v.navigate(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	resting, cancel := context.WithTimeout(ctx, max(v.opts.Timeout-finishing, v.opts.Timeout/2))
+	defer cancel()
+	err = v.rest(resting)
+	if err != nil && (resting.Err() == nil || ctx.Err() != nil) {
+		return nil, err
+	}
+	return v.take(ctx)
+}
+
+// prepare opens the tab and sets it up. What is set up is sent without waiting for
+// one answer before the next question.
+func (v *visitor) prepare(ctx context.Context) error {
+	err := chromedp.Do(v.tab)
+	if err != nil {
+		return fmt.Errorf("open a tab: %w", err)
+	}
+	v.target = chromedp.FromContext(v.tab).Target
+	v.state.main = cdp.FrameID(v.target.TargetID)
+	err = chromedp.Listen(v.tab, v.listen)
+	if err != nil {
+		return fmt.Errorf("listen to the tab: %w", err)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		opened := chromedp.FromContext(v.tab)
+		_, err := cdp.Call(ctx, opened.Browser, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+			Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: opened.BrowserContextID,
+		})
+		return err
+	})
+	group.Go(func() error {
+		_, err := cdp.Call(ctx, v.target, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: blockedMedia()})
+		return err
+	})
+	group.Go(func() error {
+		_, err := cdp.Call(ctx, v.target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: pageScript, WorldName: world})
+		return err
+	})
+	group.Go(func() error {
+		_, err := cdp.Call(ctx, v.target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: harmless})
+		return err
+	})
+	err = group.Wait()
+	if err != nil {
+		return fmt.Errorf("set the tab up: %w", err)
+	}
+	return nil
+}
+
+// harmless takes from pages what only bothers people. It is no boundary: popups are
+// closed and downloads denied wherever they come from.
+const harmless = `window.open = () => null; window.print = () => {}; navigator.sendBeacon = () => true;`
+
+func (v *visitor) navigate(ctx context.Context, address string) error {
+	result, err := cdp.Call(ctx, v.target, page.Navigate, page.NavigateParams{URL: address})
+	document := v.state.document()
+	switch {
+	case err != nil:
+		return fmt.Errorf("navigate: %w", err)
+	case result.IsDownload || (result.ErrorText == "net::ERR_ABORTED" && document != nil && !showable(document.MimeType)):
+		return &fetch.NotAPage{ContentType: mime(document)}
+	case result.ErrorText != "":
+		return netFault(result.ErrorText)
+	}
+	return nil
+}
+
+// take returns the document as it is now.
+func (v *visitor) take(ctx context.Context) (*fetch.Response, error) {
+	document := v.state.document()
+	if document == nil {
+		return nil, fault.Transient(fault.Unavailable, "Chrome got no answer")
+	}
+	err := v.refused(document)
+	if err != nil {
+		return nil, err
+	}
+	if !showable(document.MimeType) {
+		return nil, &fetch.NotAPage{ContentType: document.MimeType}
+	}
+	var content struct {
+		HTML  string
+		Large bool
+	}
+	err = v.evaluate(ctx, fmt.Sprintf("fathom.serialize(%d)", v.opts.MaxBytes), &content)
+	switch {
+	case err != nil:
+		return nil, err
+	case content.Large || int64(len(content.HTML)) > v.opts.MaxBytes:
+		return nil, fault.Permanent(fault.TooLarge, "the page became larger than %d bytes", v.opts.MaxBytes)
+	}
+	header := plainHeader(document.Headers)
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	return &fetch.Response{FinalURL: v.state.address(), Status: int(document.Status), Header: header, Body: []byte(content.HTML)}, nil
+}
+
+// refused turns the proxy's own answer, and a document that is no web page at all,
+// into the failure it is.
+func (v *visitor) refused(document *network.Response) error {
+	reason := plainHeader(document.Headers).Get(fetch.RefusedHeader)
+	if reason != "" {
+		return fault.Permanent(fault.RefusedAddress, "%s", reason)
+	}
+	shown, err := url.Parse(v.state.address())
+	if err != nil || (shown.Scheme != "http" && shown.Scheme != "https") {
+		return fault.Permanent(fault.RefusedAddress, "the page led to %q", v.state.address())
+	}
+	return nil
+}
+
+func mime(document *network.Response) string {
+	if document == nil {
+		return ""
+	}
+	return document.MimeType
+}
+
+func showable(mime string) bool {
+	switch mime {
+	case "text/html", "application/xhtml+xml", "":
+		return true
+	default:
+		return false
+	}
+}
+
+func plainHeader(from network.Headers) http.Header {
+	header := make(http.Header, len(from))
+	for name, value := range from {
+		header.Set(name, fmt.Sprint(value))
+	}
+	return header
+}
+
+// netFault is the failure that one of Chrome's network errors stands for.
+func netFault(text string) error {
+	switch text {
+	case "net::ERR_TUNNEL_CONNECTION_FAILED":
+		return fault.Transient(fault.Unavailable, "the proxy did not connect: %s", text)
+	case "net::ERR_NAME_NOT_RESOLVED", "net::ERR_TOO_MANY_REDIRECTS", "net::ERR_INVALID_RESPONSE", "net::ERR_UNSAFE_PORT", "net::ERR_UNSAFE_REDIRECT":
+		return fault.Permanent(fault.Unavailable, "Chrome reports %s", text)
+	case "net::ERR_TIMED_OUT", "net::ERR_CONNECTION_TIMED_OUT":
+		return fault.Transient(fault.TimedOut, "Chrome reports %s", text)
+	default:
+		return fault.Transient(fault.Unavailable, "Chrome reports %s", text)
+	}
+}
