@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/fathom-research/fathom/platform v0.0.0
 	github.com/fathom-research/fathom/proto v0.0.0
+	github.com/fathom-research/fathom/testkit v0.0.0
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.32.0
 	github.com/stretchr/testify v1.12.1
 	github.com/yuin/goldmark v1.8.7

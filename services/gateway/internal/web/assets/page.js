@@ -97,7 +97,7 @@ async function showOne(id) {
   for (const query of research.serp_queries) addQuery(state, query.query_id, query.parent_query_id, query.text, query.status);
   for (const page of research.successful_scraped_websites) setPage(state, page.query_id, page.url, page.status, page.error_message);
   if (research.report !== null || over.includes(research.status)) await showDocuments(state);
-  watch(state);
+  if (!over.includes(research.status)) watch(state);
 }
 
 function setStatus(state, status) {
@@ -219,7 +219,9 @@ function watch(state) {
   for (const status of ['asking', 'ready', 'running', 'reporting', 'paused', ...over]) {
     on('research.' + status, () => refreshSoon(state));
   }
-  on('query.planned', (event) => addQuery(state, event.query_id, event.parent_query_id, event.query_text, 'processing'));
+  on('query.planned', (event) => {
+    if (!state.queries.has(event.query_id)) addQuery(state, event.query_id, event.parent_query_id, event.query_text, 'processing');
+  });
   on('query.completed', (event) => addQuery(state, event.query_id, event.parent_query_id, event.query_text, 'completed'));
   on('query.failed', (event) => addQuery(state, event.query_id, event.parent_query_id, event.query_text, 'failed'));
   for (const status of ['pending', 'scraping', 'scraped', 'analyzed', 'failed']) {
