@@ -158,16 +158,18 @@ func (p *planner) findings(chain []*workv1.ChainLink) []finding {
 	inside := midSentenceCapitals(s.lex, chain)
 	known := map[string]*finding{}
 	var all []*finding
+	best := mostRelevant(chain)
 	for depth, link := range chain {
 		// The parent's own findings are what its children are for.
 		nearness := math.Pow(0.6, float64(len(chain)-1-depth))
 		for _, e := range link.GetExtractions() {
 			claim := cut(e.GetClaim(), longestQuote)
 			terms := s.lex.set(claim)
-			near := (0.1 + e.GetRelevance()) * (0.1 + asked.within(terms))
+			near := e.GetRelevance() / best * (0.1 + asked.within(terms))
+			near *= near
 			for _, name := range s.lex.newThings(claim, inside) {
 				set := s.lex.set(name)
-				if len(set) == 0 || set.within(asked) > 0.5 || set.within(p.taken()) == 1 || fromOutlet(e.GetUrl(), []string{name}) {
+				if len(set) == 0 || set.within(asked) > 0.5 || set.within(p.taken()) == 1 || byline(claim, name) || fromOutlet(e.GetUrl(), []string{name}) {
 					continue
 				}
 				key := fold(name)
@@ -265,4 +267,29 @@ func midSentenceCapitals(l *lexer, chain []*workv1.ChainLink) termSet {
 		}
 	}
 	return found
+}
+
+func mostRelevant(chain []*workv1.ChainLink) float64 {
+	best := 1e-9
+	for _, link := range chain {
+		for _, e := range link.GetExtractions() {
+			best = max(best, e.GetRelevance())
+		}
+	}
+	return best
+}
+
+// byline says whether a name is that of the one who wrote the page.
+func byline(claim, name string) bool {
+	before, _, found := strings.Cut(claim, name)
+	if !found {
+		return false
+	}
+	before = strings.ToLower(strings.TrimSpace(before))
+	for _, mark := range []string{"article by", "written by", "posted by", "reported by", "story by", "report by"} {
+		if strings.HasSuffix(before, mark) {
+			return true
+		}
+	}
+	return false
 }

@@ -121,15 +121,18 @@ func (l *lexer) weigh(found []candidate, query *weights, title string) {
 			return tf
 		}
 		c.score = index.score(query, counts, len(c.terms))
-		covered, direct := 0.0, 0
+		covered, direct, named := 0.0, 0, 0
 		for _, term := range query.terms {
 			covered += query.of[term] * min(1, counts(term))
 			if own[term] > 0 {
 				direct++
 			}
+			if own[term] > 0 || titleTerms.has(term) {
+				named++
+			}
 		}
 		c.relevance = covered / total
-		if direct < min(2, len(query.terms)) {
+		if direct == 0 || named < min(2, len(query.terms)) {
 			c.score = 0
 		}
 		if c.hanging {

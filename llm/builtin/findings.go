@@ -34,7 +34,9 @@ type fact struct {
 	score   float64
 	// coverage is the share of the prompt that the sentence's own words cover.
 	coverage float64
-	order    int
+	// partly is the same for the clause of the prompt that fits best.
+	partly float64
+	order  int
 }
 
 // published is the earliest date of what supports the fact, or zero.

@@ -5,17 +5,18 @@ import (
 	"strings"
 )
 
-// What a fact's place in the report depends on, together 1.
+// What a fact's place in the report depends on. The proportions come out of a
+// logistic regression over facts of pages that are known to hold an answer or not.
 const (
-	promptShare    = 0.6
-	relevanceBonus = 0.3
-	supportShare   = 0.1
-	outletBonus    = 0.1
+	promptShare    = 0.4
+	relevanceBonus = 0.5
+	supportShare   = 0.05
+	outletBonus    = 0.2
 )
 
 const (
 	// leastScore of the best fact is what a fact needs to be shown.
-	leastScore = 0.3
+	leastScore = 0.42
 	// leastCoverage is the share of the prompt, weighed by rarity, that a fact must
 	// have. It is what keeps a report short when nothing was found.
 	leastCoverage = 0.08
@@ -39,10 +40,7 @@ func (s *subject) rank(facts []*fact) {
 		sets[i], lengths[i] = f.set, len(f.terms)
 	}
 	index := newBM25(sets, lengths)
-	total := 0.0
-	for _, term := range query.terms {
-		total += query.of[term] * index.rarity(term)
-	}
+	parts := s.askedParts(query)
 	best := 0.0
 	for i, f := range facts {
 		title := s.lex.set(f.GetTitle() + " " + strings.Join(f.GetHeadingPath(), " "))
@@ -57,8 +55,10 @@ func (s *subject) rank(facts []*fact) {
 			return own[term]
 		}
 		f.score = index.score(query, count, lengths[i])
-		for _, term := range query.terms {
-			f.coverage += query.of[term] * index.rarity(term) * min(1, count(term)) / max(total, 1e-9)
+		f.coverage = covered(query, index, count)
+		f.partly = 0
+		for _, part := range parts {
+			f.partly = max(f.partly, covered(part, index, count))
 		}
 		best = max(best, f.score)
 	}
@@ -73,6 +73,41 @@ func (s *subject) rank(facts []*fact) {
 		}
 	}
 	sort.SliceStable(facts, func(a, b int) bool { return facts[a].score > facts[b].score })
+}
+
+// covered is the share of a query, weighed by rarity, that a text has.
+func covered(query *weights, index *bm25, count func(string) float64) float64 {
+	has, total := 0.0, 0.0
+	for _, term := range query.terms {
+		weight := query.of[term] * index.rarity(term)
+		total += weight
+		has += weight * min(1, count(term))
+	}
+	if total == 0 {
+		return 0
+	}
+	return has / total
+}
+
+// askedParts are the clauses of the prompt as queries of their own, with the
+// weights that their terms have in the whole.
+func (s *subject) askedParts(query *weights) []*weights {
+	if len(s.clauses) < 2 {
+		return nil
+	}
+	var parts []*weights
+	for _, clause := range s.clauses {
+		part := &weights{}
+		for _, term := range s.lex.informative(clause) {
+			if query.of[term] > 0 {
+				part.add([]string{term}, query.of[term])
+			}
+		}
+		if len(part.terms) > 1 {
+			parts = append(parts, part)
+		}
+	}
+	return parts
 }
 
 // asked weighs the terms of the prompt: names more, where it says that something
@@ -142,7 +177,7 @@ func (p *picker) pick(facts []*fact) []*fact {
 	for _, i := range order {
 		f := facts[i]
 		size := len(strings.Fields(f.sentence)) + 2
-		if f.score < leastScore*best || f.coverage < leastCoverage || per[f.GetUrl()] >= mostPerSource || words+size > p.words {
+		if f.score < leastScore*best || max(f.coverage, f.partly/2) < leastCoverage || per[f.GetUrl()] >= mostPerSource || words+size > p.words {
 			continue
 		}
 		if !p.cited[f.GetUrl()] && len(p.cited) >= p.sources {
