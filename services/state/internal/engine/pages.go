@@ -201,7 +201,26 @@ func (e *Engine) analyzed(ctx context.Context, tx *store.Tx, task store.Task, s 
 	if err != nil || query == nil {
 		return err
 	}
+	if s.Status == workflow.SiteFailed {
+		err := failCopies(ctx, tx, site, s)
+		if err != nil {
+			return err
+		}
+	}
 	return e.proceed(ctx, tx, workflow.SiteSettled, *query)
+}
+
+// failCopies lets the copies of a website share its fate: they were counted off as
+// analyzed since it would be.
+func failCopies(ctx context.Context, tx *store.Tx, site store.Site, s store.Settlement) error {
+	urls, err := tx.FailCopies(ctx, site.ID, s)
+	if err != nil {
+		return err
+	}
+	for _, url := range urls {
+		tx.Tell(store.Event{Type: "website.failed", QueryID: site.QueryID, URL: url, Message: s.Message, Reason: s.Reason})
+	}
+	return nil
 }
 
 // proceed lets a query go on: its next analysis, or what follows its completion.

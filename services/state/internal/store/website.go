@@ -167,6 +167,18 @@ func (t *Tx) Settle(ctx context.Context, siteID int64, s Settlement) (Query, boo
 	return rows[0], true, nil
 }
 
+// FailCopies gives the copies of a website its failure and returns their URLs. They
+// were settled before, so their query's counter stays.
+func (t *Tx) FailCopies(ctx context.Context, siteID int64, s Settlement) ([]string, error) {
+	urls, err := collect(ctx, t.tx, pgx.RowTo[string], `UPDATE website w SET status = 'failed', reason = $4, error_message = $5
+		FROM document d WHERE d.id = w.document_id AND w.copy_of = $1 AND w.research_id = $2 AND w.tenant = $3
+		AND w.status = 'analyzed' RETURNING d.url`, siteID, t.R.ID, t.R.Tenant, s.Reason, s.Message)
+	if err != nil {
+		return nil, fmt.Errorf("fail the copies of website %d: %w", siteID, err)
+	}
+	return urls, nil
+}
+
 // SiteURL reads the URL of a website.
 func (t *Tx) SiteURL(ctx context.Context, siteID int64) (string, error) {
 	var url string
