@@ -1,4 +1,4 @@
-// Command searcher runs the search worker as a process of its own.
+// Command searcher runs the searcher as a process of its own.
 package main
 
 import (
