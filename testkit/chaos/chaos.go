@@ -53,6 +53,8 @@ type Figures struct {
 	Repeated   int
 	InFlight   int
 	Duration   time.Duration
+	// Failures counts the websites that failed by reason and message.
+	Failures map[string]int
 	// Violations are the broken invariants; a good run has none.
 	Violations []string
 }

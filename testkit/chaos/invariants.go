@@ -75,6 +75,10 @@ func check(ctx context.Context, databaseURL string, opts Options, figures *Figur
 	if err != nil {
 		return fmt.Errorf("count what was done: %w", err)
 	}
+	err = countReasons(ctx, conn, figures)
+	if err != nil {
+		return err
+	}
 	for _, invariant := range invariants {
 		var broken int
 		err = conn.QueryRow(ctx, invariant.sql).Scan(&broken)
@@ -94,6 +98,25 @@ func check(ctx context.Context, databaseURL string, opts Options, figures *Figur
 	}
 	if figures.Repeated > figures.InFlight {
 		figures.violate("%d model calls were paid twice, with %d in flight at the kills", figures.Repeated, figures.InFlight)
+	}
+	return nil
+}
+
+// countReasons tells why websites failed, so that a broken run explains itself.
+func countReasons(ctx context.Context, conn *pgx.Conn, figures *Figures) error {
+	rows, err := conn.Query(ctx, `SELECT reason || ': ' || left(error_message, 200), count(*) FROM website WHERE status = 'failed' GROUP BY 1`)
+	if err != nil {
+		return fmt.Errorf("count the reasons of failed websites: %w", err)
+	}
+	figures.Failures = make(map[string]int)
+	var reason string
+	var count int
+	_, err = pgx.ForEachRow(rows, []any{&reason, &count}, func() error {
+		figures.Failures[reason] = count
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read the reasons of failed websites: %w", err)
 	}
 	return nil
 }
