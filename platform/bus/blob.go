@@ -15,8 +15,10 @@ import (
 // errBlobMissing means that the body of a message is gone for good.
 var errBlobMissing = errors.New("the body is not in the blob store")
 
-// blobTimeout bounds one transfer of at most maxBody.
-const blobTimeout = 30 * time.Second
+// blobTimeout bounds one transfer of at most maxBody. A read whose chunks were removed
+// after it found their description takes it to the full: the client can't be
+// interrupted there.
+const blobTimeout = 10 * time.Second
 
 // putBlob stores a body under its hash. It is stored again even when it is there, so
 // that it can't be removed between a look and the message's publish.
@@ -69,7 +71,7 @@ func (b *Bus) dropBlob(ctx context.Context, header nats.Header) {
 	if hash == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	ctx, cancel := asking(context.WithoutCancel(ctx))
 	defer cancel()
 	blobs, err := b.blobs(ctx)
 	if err == nil {

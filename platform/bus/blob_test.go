@@ -40,7 +40,7 @@ func (f *fixture) loseBlobs() {
 
 func TestLargeBodiesGoThroughBlobs(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
+	f := setupSlow(t)
 	results := f.results()
 	raw := make([]byte, 10<<20)
 	_, err := rand.Read(raw)
@@ -68,7 +68,7 @@ func TestLargeBodiesGoThroughBlobs(t *testing.T) {
 // A task whose body is gone makes no result: it is lost, and found to be.
 func TestTaskWithoutItsBlobIsLost(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
+	f := setupSlow(t)
 	results := f.results()
 	f.publish(large(t))
 	f.loseBlobs()
@@ -90,7 +90,7 @@ func TestTaskWithoutItsBlobIsLost(t *testing.T) {
 
 func TestResultWithoutItsBlobIsLost(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
+	f := setupSlow(t)
 	f.work(bus.Worker{Handle: func(context.Context, *workv1.Task) (*workv1.Result, error) {
 		return &workv1.Result{Payload: &workv1.Result_Scrape{Scrape: &workv1.ScrapeResult{Raw: make([]byte, 2<<20)}}}, nil
 	}})

@@ -74,6 +74,15 @@ func Open(nc *nats.Conn, opts Options) (*Bus, error) {
 // hand the task to a second worker.
 func (b *Bus) heartbeatEvery() time.Duration { return b.ackWait / 3 }
 
+// answerTimeout bounds each question to the server.
+const answerTimeout = 5 * time.Second
+
+// asking bounds a question whose caller has more time: the answer of a server that
+// died in between never comes, and another one may be asked long before.
+func asking(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, answerTimeout)
+}
+
 // stream, bucket and blobs look a part up at its first use. What they return holds
 // names only, so it stays good when the server has lost its store and the part was
 // made again.
@@ -84,6 +93,8 @@ func (b *Bus) stream(ctx context.Context, name string) (jetstream.Stream, error)
 	if ok {
 		return stream, nil
 	}
+	ctx, cancel := asking(ctx)
+	defer cancel()
 	stream, err := b.js.Stream(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("find stream %s: %w", name, err)
@@ -101,6 +112,8 @@ func (b *Bus) bucket(ctx context.Context, name string) (jetstream.KeyValue, erro
 	if ok {
 		return bucket, nil
 	}
+	ctx, cancel := asking(ctx)
+	defer cancel()
 	bucket, err := b.js.KeyValue(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("find bucket %s: %w", name, err)
@@ -118,6 +131,8 @@ func (b *Bus) blobs(ctx context.Context) (jetstream.ObjectStore, error) {
 	if objects != nil {
 		return objects, nil
 	}
+	ctx, cancel := asking(ctx)
+	defer cancel()
 	objects, err := b.js.ObjectStore(ctx, bucketBlobs)
 	if err != nil {
 		return nil, fmt.Errorf("find object store %s: %w", bucketBlobs, err)

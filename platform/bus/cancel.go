@@ -33,6 +33,8 @@ func (b *Bus) markCancelled(ctx context.Context, researchID string) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := asking(ctx)
+	defer cancel()
 	_, err = bucket.Put(ctx, researchID, nil)
 	return err
 }
@@ -42,6 +44,8 @@ func (b *Bus) purgeTasks(ctx context.Context, researchID string) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := asking(ctx)
+	defer cancel()
 	return stream.Purge(ctx, jetstream.WithPurgeSubject("fathom.task.*."+researchID+".>"))
 }
 

@@ -12,7 +12,7 @@ import (
 
 func TestCancelStopsARunningTask(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
+	f := setupSlow(t)
 	results := f.results()
 	begun := make(chan struct{}, 10)
 	causes := make(chan error, 10)
@@ -40,7 +40,7 @@ func TestCancelStopsARunningTask(t *testing.T) {
 
 func TestCancelRemovesQueuedTasks(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
+	f := setupSlow(t)
 	f.publish(search("t1"))
 	f.publish(search("t2"))
 	other := search("t3")
@@ -53,7 +53,7 @@ func TestCancelRemovesQueuedTasks(t *testing.T) {
 // A task that the relay published after the purge is not begun.
 func TestCancelledTaskIsNotBegun(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
+	f := setupSlow(t)
 	results := f.results()
 	require.NoError(t, f.CancelResearch(f.ctx, "r1"))
 	f.publish(search("t1"))

@@ -65,7 +65,9 @@ type reader struct {
 
 // read returns when ctx ends or the consumer can't be read any more.
 func (r *reader) read(ctx context.Context) error {
-	consumer, err := r.bus.js.Consumer(ctx, r.feed.stream, r.feed.durable)
+	finding, found := asking(ctx)
+	consumer, err := r.bus.js.Consumer(finding, r.feed.stream, r.feed.durable)
+	found()
 	if err != nil {
 		return fmt.Errorf("find the consumer: %w", err)
 	}

@@ -65,14 +65,10 @@ func (b *Bus) DeadTasks(ctx context.Context, researchID string) ([]DeadTask, err
 		}
 		filter = "fathom.dead.*." + researchID + ".>"
 	}
-	stream, err := b.stream(ctx, streamDead)
-	if err != nil {
-		return nil, err
-	}
 	var tasks []DeadTask
 	for next := uint64(1); ; {
-		raw, err := stream.GetMsg(ctx, next, jetstream.WithGetMsgSubject(filter))
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
+		raw, err := b.deadMessage(ctx, next, jetstream.WithGetMsgSubject(filter))
+		if errors.Is(err, ErrNoDeadTask) {
 			return tasks, nil
 		}
 		if err != nil {
@@ -89,38 +85,49 @@ func (b *Bus) DeadTasks(ctx context.Context, researchID string) ([]DeadTask, err
 
 // DeadTask reads one dead task.
 func (b *Bus) DeadTask(ctx context.Context, sequence uint64) (*DeadTask, error) {
-	stream, err := b.stream(ctx, streamDead)
+	raw, err := b.deadMessage(ctx, sequence)
 	if err != nil {
 		return nil, err
-	}
-	raw, err := stream.GetMsg(ctx, sequence)
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return nil, fmt.Errorf("dead task %d: %w", sequence, ErrNoDeadTask)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("dead task %d: %w", sequence, err)
 	}
 	return b.readDead(ctx, raw)
 }
 
 // RemoveDeadTask takes a dead task out of DEAD, after it was replayed.
 func (b *Bus) RemoveDeadTask(ctx context.Context, sequence uint64) error {
+	raw, err := b.deadMessage(ctx, sequence)
+	if err != nil {
+		return err
+	}
 	stream, err := b.stream(ctx, streamDead)
 	if err != nil {
 		return err
 	}
-	raw, err := stream.GetMsg(ctx, sequence)
-	if err == nil {
-		err = stream.DeleteMsg(ctx, sequence)
-	}
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return fmt.Errorf("remove dead task %d: %w", sequence, ErrNoDeadTask)
-	}
+	asked, cancel := asking(ctx)
+	defer cancel()
+	err = stream.DeleteMsg(asked, sequence)
 	if err != nil {
 		return fmt.Errorf("remove dead task %d: %w", sequence, err)
 	}
 	b.dropBlob(ctx, raw.Header)
 	return nil
+}
+
+// deadMessage reads one message of DEAD; the options may make it a later one.
+func (b *Bus) deadMessage(ctx context.Context, sequence uint64, opts ...jetstream.GetMsgOpt) (*jetstream.RawStreamMsg, error) {
+	stream, err := b.stream(ctx, streamDead)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := asking(ctx)
+	defer cancel()
+	raw, err := stream.GetMsg(ctx, sequence, opts...)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		err = ErrNoDeadTask
+	}
+	if err != nil {
+		return nil, fmt.Errorf("dead task %d: %w", sequence, err)
+	}
+	return raw, nil
 }
 
 // readDead shows what there is: a body that can't be had or decoded is no error.

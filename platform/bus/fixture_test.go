@@ -18,7 +18,10 @@ import (
 )
 
 const (
+	// ackWait is short where redelivery is waited for; slowWait is for tests in which
+	// none must come, however busy the machine is.
 	ackWait  = 200 * time.Millisecond
+	slowWait = 2 * time.Second
 	patience = 20 * time.Second
 	often    = 5 * time.Millisecond
 )
@@ -33,17 +36,29 @@ type fixture struct {
 
 func setup(t *testing.T) *fixture {
 	t.Helper()
-	return on(t, natstest.Connect(t))
+	return on(t, natstest.Connect(t), ackWait)
 }
 
-func on(t *testing.T, nc *nats.Conn) *fixture {
+func setupSlow(t *testing.T) *fixture {
+	t.Helper()
+	return on(t, natstest.Connect(t), slowWait)
+}
+
+func on(t *testing.T, nc *nats.Conn, ackWait time.Duration) *fixture {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	b, err := bus.Open(nc, bus.Options{AckWait: ackWait, Logger: slog.New(slog.DiscardHandler)})
+	b, err := bus.Open(nc, bus.Options{AckWait: ackWait, Logger: logger()})
 	require.NoError(t, err)
 	require.NoError(t, b.Provision(ctx))
 	return &fixture{Bus: b, t: t, nc: nc, ctx: ctx}
+}
+
+func logger() *slog.Logger {
+	if testing.Verbose() {
+		return slog.Default()
+	}
+	return slog.New(slog.DiscardHandler)
 }
 
 // background runs fn until the test ends or the function that it returns is called,

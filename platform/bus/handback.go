@@ -22,6 +22,8 @@ func (d *delivery) isPoison(ctx context.Context, deliveries uint64) bool {
 	if deliveries <= maxCrashes {
 		return false
 	}
+	ctx, cancel := asking(ctx)
+	defer cancel()
 	handBacks, _, err := d.bus.handBacks(ctx, d.envelope)
 	if err != nil {
 		d.bus.log.WarnContext(ctx, "hand-backs not counted", append(d.attributes(), "error", err)...)
@@ -33,7 +35,7 @@ func (d *delivery) isPoison(ctx context.Context, deliveries uint64) bool {
 // handBack gives the task to another worker, after the pause, and notes that this
 // was no crash.
 func (d *delivery) handBack(ctx context.Context, pause time.Duration) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	ctx, cancel := asking(context.WithoutCancel(ctx))
 	defer cancel()
 	err := d.bus.countHandBack(ctx, d.envelope)
 	if err != nil {

@@ -30,6 +30,8 @@ func (b *Bus) holds(ctx context.Context, name, subject string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	ctx, cancel := asking(ctx)
+	defer cancel()
 	_, err = stream.GetLastMsgForSubject(ctx, subject)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return false, nil

@@ -26,6 +26,8 @@ func (j *Journal) Get(ctx context.Context, key string) ([]byte, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
+	ctx, cancel := asking(ctx)
+	defer cancel()
 	entry, err := bucket.Get(ctx, j.key(key))
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
 		return nil, false, nil
@@ -43,6 +45,8 @@ func (j *Journal) Put(ctx context.Context, key string, value []byte) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := asking(ctx)
+	defer cancel()
 	_, err = bucket.Put(ctx, j.key(key), value)
 	if err != nil {
 		return fmt.Errorf("write the journal of task %s: %w", j.task, err)

@@ -151,7 +151,7 @@ func (d *delivery) persist(ctx context.Context, trouble string, try func(context
 	deadline := time.Now().Add(max(d.limit, d.bus.ackWait))
 	retry := newBackoff(50*time.Millisecond, 2*time.Second)
 	for {
-		err := d.once(ctx, try)
+		err := once(ctx, try)
 		if err == nil {
 			return nil
 		}
@@ -165,8 +165,9 @@ func (d *delivery) persist(ctx context.Context, trouble string, try func(context
 	}
 }
 
-func (d *delivery) once(ctx context.Context, try func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+// once is not cut short by a stop: a first try is always made.
+func once(ctx context.Context, try func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), blobTimeout)
 	defer cancel()
 	return try(ctx)
 }
@@ -189,7 +190,9 @@ func (d *delivery) bury(ctx context.Context, m *malformed) (outcome, error) {
 // ack waits for the server's word, so that the task is known to be gone. When it
 // does not come the task is redelivered and its second result dropped.
 func (d *delivery) ack(ctx context.Context) error {
-	err := d.once(ctx, d.msg.DoubleAck)
+	acking, cancel := asking(context.WithoutCancel(ctx))
+	defer cancel()
+	err := d.msg.DoubleAck(acking)
 	if err != nil {
 		d.bus.log.WarnContext(ctx, "task not acked", append(d.attributes(), "error", err)...)
 		return fmt.Errorf("ack: %w", err)

@@ -17,7 +17,7 @@ import (
 
 func TestResultIsPublishedAndTaskAcked(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
+	f := setupSlow(t)
 	results := f.results()
 	f.work(bus.Worker{Handle: func(_ context.Context, task *workv1.Task) (*workv1.Result, error) {
 		return found(task.GetSearch().GetQuery()), nil
@@ -113,7 +113,7 @@ func TestHandlersErrorsBecomeResults(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := setup(t)
+			f := setupSlow(t)
 			results := f.results()
 			f.work(bus.Worker{Handle: test.handle})
 			f.publish(search("t1"))
@@ -144,7 +144,7 @@ func TestHandlersErrorsBecomeResults(t *testing.T) {
 
 func TestTimeLimitEndsTheHandler(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
+	f := setupSlow(t)
 	results := f.results()
 	causes := make(chan error, 1)
 	f.work(bus.Worker{Handle: func(ctx context.Context, _ *workv1.Task) (*workv1.Result, error) {
@@ -168,7 +168,7 @@ func TestTimeLimitEndsTheHandler(t *testing.T) {
 // A result that the stream does not take is kept, and the handler is not run again.
 func TestResultIsKeptUntilItCanBePublished(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
+	f := setupSlow(t)
 	js, err := f.nc.JetStream()
 	require.NoError(t, err)
 	calls := make(chan struct{}, 10)
@@ -224,7 +224,7 @@ func TestMalformedTaskIsBuriedAndFails(t *testing.T) {
 	for name, body := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := setup(t)
+			f := setupSlow(t)
 			results := f.results()
 			f.work(bus.Worker{Handle: func(context.Context, *workv1.Task) (*workv1.Result, error) {
 				return found("never"), nil

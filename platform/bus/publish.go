@@ -62,6 +62,8 @@ func (b *Bus) publish(ctx context.Context, stream, subject, id string, header na
 		msg.Header.Set(headerBlob, hash)
 		msg.Data = nil
 	}
+	ctx, cancel := asking(ctx)
+	defer cancel()
 	_, err := b.js.PublishMsg(ctx, msg, jetstream.WithMsgID(id), jetstream.WithExpectStream(stream))
 	return err
 }

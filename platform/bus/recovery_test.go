@@ -2,7 +2,6 @@ package bus_test
 
 import (
 	"context"
-	"log/slog"
 	"sync/atomic"
 	"testing"
 
@@ -24,8 +23,10 @@ func over(t *testing.T, server *natstest.Server) *fixture {
 		nc.Close()
 		receive(t, closed)
 	})
-	return on(t, nc)
+	return on(t, nc, slowWait)
 }
+
+func apply(context.Context, *workv1.Result) error { return nil }
 
 func echo(_ context.Context, task *workv1.Task) (*workv1.Result, error) {
 	return found(task.GetTaskId()), nil
@@ -133,7 +134,7 @@ func TestServerMayComeLate(t *testing.T) {
 		nc.Close()
 		receive(t, closed)
 	})
-	b, err := bus.Open(nc, bus.Options{AckWait: ackWait, Logger: slog.New(slog.DiscardHandler)})
+	b, err := bus.Open(nc, bus.Options{AckWait: slowWait, Logger: logger()})
 	require.NoError(t, err)
 	f := &fixture{Bus: b, t: t, nc: nc, ctx: t.Context()}
 	connected := make(chan struct{}, 10)

@@ -107,7 +107,7 @@ func (a *application) settle(ctx context.Context, e envelope, msg jetstream.Msg,
 }
 
 func (a *application) ack(ctx context.Context, msg jetstream.Msg) error {
-	acking, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	acking, cancel := asking(context.WithoutCancel(ctx))
 	defer cancel()
 	err := msg.DoubleAck(acking)
 	if err != nil {

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/fathom-research/fathom/platform/bus"
 	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
+	"github.com/fathom-research/fathom/testkit/natstest"
 )
 
 func TestResultsRefusesTheImpossible(t *testing.T) {
@@ -23,7 +25,7 @@ func TestResultsRefusesTheImpossible(t *testing.T) {
 // a consumer with a usual limit would deliver it.
 func TestResultComesAgainUntilItIsApplied(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
+	f := setupSlow(t)
 	f.work(bus.Worker{Handle: func(context.Context, *workv1.Task) (*workv1.Result, error) {
 		return found("x"), nil
 	}})
@@ -49,7 +51,7 @@ func TestResultComesAgainUntilItIsApplied(t *testing.T) {
 
 func TestLongApplyIsNotRepeated(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
+	f := on(t, natstest.Connect(t), time.Second)
 	f.work(bus.Worker{Handle: func(context.Context, *workv1.Task) (*workv1.Result, error) {
 		return found("x"), nil
 	}})
@@ -64,7 +66,7 @@ func TestLongApplyIsNotRepeated(t *testing.T) {
 	})
 	f.publish(search("t1"))
 	receive(t, calls)
-	none(t, calls, 4*ackWait)
+	none(t, calls, 3*time.Second)
 	close(proceed)
 	f.eventuallyEmpty("RESULTS")
 	require.Empty(t, calls)
@@ -72,7 +74,7 @@ func TestLongApplyIsNotRepeated(t *testing.T) {
 
 func TestStopOfResultsGivesBackWhatIsNotApplied(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
+	f := setupSlow(t)
 	f.work(bus.Worker{Handle: func(context.Context, *workv1.Task) (*workv1.Result, error) {
 		return found("x"), nil
 	}})

@@ -91,6 +91,8 @@ func (b *Bus) readTally(ctx context.Context, key string) (tally, uint64, error) 
 	if err != nil {
 		return tally{}, 0, err
 	}
+	ctx, cancel := asking(ctx)
+	defer cancel()
 	entry, err := bucket.Get(ctx, token(key))
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
 		return tally{}, 0, nil
@@ -116,6 +118,8 @@ func (b *Bus) writeTally(ctx context.Context, key string, t tally, revision uint
 	if err != nil {
 		return err
 	}
+	ctx, cancel := asking(ctx)
+	defer cancel()
 	_, err = bucket.Update(ctx, token(key), value, revision)
 	if err != nil {
 		return fmt.Errorf("write limit %s: %w", key, err)

@@ -93,27 +93,41 @@ func newTopology(ackWait time.Duration) topology {
 func (b *Bus) Provision(ctx context.Context) error {
 	table := newTopology(b.ackWait)
 	var failures []error
-	note := func(what, name string, err error) {
+	provide := func(what, name string, create func(ctx context.Context) error) {
+		if errors.Is(errors.Join(failures...), context.DeadlineExceeded) {
+			return // nobody answers: the rest would only wait as long
+		}
+		ctx, cancel := asking(ctx)
+		defer cancel()
+		err := create(ctx)
 		if err != nil {
 			failures = append(failures, fmt.Errorf("provision %s %s: %w", what, name, err))
 		}
 	}
 	for _, cfg := range table.streams {
-		_, err := b.js.CreateOrUpdateStream(ctx, cfg)
-		note("stream", cfg.Name, err)
+		provide("stream", cfg.Name, func(ctx context.Context) error {
+			_, err := b.js.CreateOrUpdateStream(ctx, cfg)
+			return err
+		})
 	}
 	for _, cfg := range table.buckets {
-		_, err := b.js.CreateOrUpdateKeyValue(ctx, cfg)
-		note("bucket", cfg.Bucket, err)
+		provide("bucket", cfg.Bucket, func(ctx context.Context) error {
+			_, err := b.js.CreateOrUpdateKeyValue(ctx, cfg)
+			return err
+		})
 	}
 	for _, cfg := range table.objects {
-		_, err := b.js.CreateOrUpdateObjectStore(ctx, cfg)
-		note("object store", cfg.Bucket, err)
+		provide("object store", cfg.Bucket, func(ctx context.Context) error {
+			_, err := b.js.CreateOrUpdateObjectStore(ctx, cfg)
+			return err
+		})
 	}
 	for stream, consumers := range table.consumers {
 		for _, cfg := range consumers {
-			_, err := b.js.CreateOrUpdateConsumer(ctx, stream, cfg)
-			note("consumer", stream+"/"+cfg.Durable, err)
+			provide("consumer", stream+"/"+cfg.Durable, func(ctx context.Context) error {
+				_, err := b.js.CreateOrUpdateConsumer(ctx, stream, cfg)
+				return err
+			})
 		}
 	}
 	return errors.Join(failures...)

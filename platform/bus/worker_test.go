@@ -12,6 +12,7 @@ import (
 	"github.com/fathom-research/fathom/platform/bus"
 	"github.com/fathom-research/fathom/platform/fault"
 	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
+	"github.com/fathom-research/fathom/testkit/natstest"
 )
 
 func TestWorkRefusesAnImpossibleWorker(t *testing.T) {
@@ -25,7 +26,7 @@ func TestWorkRefusesAnImpossibleWorker(t *testing.T) {
 
 func TestHeartbeatKeepsALongTask(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
+	f := on(t, natstest.Connect(t), time.Second)
 	results := f.results()
 	var calls atomic.Int32
 	proceed := make(chan struct{})
@@ -37,7 +38,7 @@ func TestHeartbeatKeepsALongTask(t *testing.T) {
 	f.work(bus.Worker{Handle: handle})
 	f.work(bus.Worker{Handle: handle})
 	f.publish(search("t1"))
-	none(t, results, 6*ackWait)
+	none(t, results, 3*time.Second)
 	close(proceed)
 	receive(t, results)
 	require.EqualValues(t, 1, calls.Load())
@@ -45,7 +46,7 @@ func TestHeartbeatKeepsALongTask(t *testing.T) {
 
 func TestSlotsBoundWhatIsFetched(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
+	f := setupSlow(t)
 	const slots = 3
 	begun := make(chan string, 20)
 	proceed := make(chan struct{})
@@ -116,7 +117,7 @@ func TestTaskThatKillsItsWorkersFails(t *testing.T) {
 
 func TestStopLetsRunningTasksFinish(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
+	f := setupSlow(t)
 	results := f.results()
 	begun := make(chan struct{})
 	proceed := make(chan struct{})
@@ -147,7 +148,7 @@ func TestStoppedTaskIsRedeliveredAtOnce(t *testing.T) {
 	t.Parallel()
 	nc := setup(t).nc
 	// With this AckWait nothing but a hand-back redelivers in time.
-	b, err := bus.Open(nc, bus.Options{AckWait: time.Hour})
+	b, err := bus.Open(nc, bus.Options{AckWait: time.Hour, Logger: logger()})
 	require.NoError(t, err)
 	require.NoError(t, b.Provision(t.Context()))
 	f := &fixture{Bus: b, t: t, nc: nc, ctx: t.Context()}
