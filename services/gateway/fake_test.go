@@ -29,6 +29,8 @@ type fakeState struct {
 	seen       metadata.MD
 	// hold keeps started researches running until finish is called.
 	hold bool
+	// broken makes every watcher fail.
+	broken bool
 	// fail is returned by the next calls of CreateQuestions, one each.
 	fail []error
 }
@@ -159,6 +161,14 @@ func (f *fakeState) emitNow(id, kind string) {
 	f.emit(id, &researchv1.Event{Type: kind})
 }
 
+func (f *fakeState) breakWatchers() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.broken = true
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
 func (f *fakeState) watchers() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -243,8 +253,12 @@ func (f *fakeState) WatchResearch(r *researchv1.WatchResearchRequest, out resear
 		f.mu.Lock()
 		known := f.researches[r.GetResearchId()]
 		events, changed := known.events[min(next, len(known.events)):], f.changed
+		broken := f.broken
 		ended := known.record.GetStatus() == "completed" || known.record.GetStatus() == "cancelled"
 		f.mu.Unlock()
+		if broken {
+			return status.Error(codes.Internal, "as asked")
+		}
 		for _, event := range events {
 			err := out.Send(event)
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/wrapperspb"
@@ -100,6 +101,18 @@ func TestACallThatStateLostIsRepeated(t *testing.T) {
 	got := b.do(t, "POST", "/api/research/questions", `{"initial_prompt":"x","num_questions":1}`)
 	require.Equal(t, 503, got.status)
 	require.Equal(t, "2", got.header.Get("Retry-After"))
+}
+
+func TestQuestionsThatTakeTooLongCanBeFetchedLater(t *testing.T) {
+	t.Parallel()
+	b := setup(t, nil)
+	late, err := status.New(codes.DeadlineExceeded, "the questions are not there yet").WithDetails(
+		&errdetails.ErrorInfo{Reason: "QUESTIONS_PENDING", Metadata: map[string]string{"research_id": "research-9"}})
+	require.NoError(t, err)
+	b.state.fail = []error{late.Err()}
+	got := b.do(t, "POST", "/api/research/questions", `{"initial_prompt":"x","num_questions":1}`)
+	require.Equal(t, http.StatusGatewayTimeout, got.status)
+	require.Regexp(t, `"research_id": ?"research-9"`, got.body)
 }
 
 func TestStateMayRestart(t *testing.T) {

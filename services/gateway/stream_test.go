@@ -202,7 +202,30 @@ func TestAQuietStreamHasHeartbeats(t *testing.T) {
 	}
 }
 
-func TestAStreamThatStateCutSaysSo(t *testing.T) {
+func TestAStreamOutlivesARestartOfState(t *testing.T) {
+	t.Parallel()
+	b := setup(t, nil)
+	b.state.hold = true
+	id := b.create(t)
+	b.start(t, id)
+	_, next, stop := b.follow(t, "/api/research/"+id+"/events")
+	defer stop()
+	for range 4 {
+		_, err := next()
+		require.NoError(t, err)
+	}
+	for range 3 {
+		b.stopState()
+		b.stopState, _ = serveState(t, b.state, b.stateAddr)
+		b.state.emitNow(id, "website.scraped")
+		_, err := next()
+		require.NoError(t, err)
+	}
+	b.state.finish(id)
+	require.Equal(t, "7 8 9", ids(all(t, next)))
+}
+
+func TestAStreamThatStateBrokeSaysSo(t *testing.T) {
 	t.Parallel()
 	b := setup(t, nil)
 	b.state.hold = true
@@ -211,7 +234,7 @@ func TestAStreamThatStateCutSaysSo(t *testing.T) {
 	defer stop()
 	_, err := next()
 	require.NoError(t, err)
-	b.stopState()
+	b.state.breakWatchers()
 	f, err := next()
 	require.NoError(t, err)
 	require.Equal(t, "failure", f.event)

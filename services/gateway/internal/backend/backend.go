@@ -5,6 +5,7 @@ package backend
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -76,9 +77,9 @@ func (c *Conn) Invoke(ctx context.Context, method string, args, reply any, opts 
 	for try := 1; ; try++ {
 		err := c.Ready(ctx)
 		if err == nil {
-			err = c.conn.Invoke(ctx, method, args, reply, opts...)
+			err = lost(ctx, c.conn.Invoke(ctx, method, args, reply, opts...))
 		}
-		if status.Code(err) != codes.Unavailable || err == errAway || try == tries || !slices.Contains(repeatable, method) {
+		if status.Code(err) != codes.Unavailable || errors.Is(err, errAway) || try == tries || !slices.Contains(repeatable, method) {
 			return err
 		}
 		select {
@@ -87,6 +88,15 @@ func (c *Conn) Invoke(ctx context.Context, method string, args, reply any, opts 
 		case <-time.After(pause):
 		}
 	}
+}
+
+// lost is err, but a call that was cancelled by the other side, which stops, is
+// unavailable: the caller did not cancel it.
+func lost(ctx context.Context, err error) error {
+	if status.Code(err) == codes.Canceled && ctx.Err() == nil {
+		return status.Error(codes.Unavailable, "the research service stopped before it answered; try again")
+	}
+	return err
 }
 
 // NewStream opens a stream.

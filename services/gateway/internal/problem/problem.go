@@ -58,7 +58,8 @@ func Write(w http.ResponseWriter, r *http.Request, log *slog.Logger, err error) 
 	ctx := r.Context()
 	code, body := Describe(err)
 	if code >= http.StatusInternalServerError && code != http.StatusServiceUnavailable {
-		log.ErrorContext(ctx, "request failed", "method", r.Method, "path", r.URL.Path, "status", code, "error", err)
+		log.ErrorContext(ctx, "request failed", "method", r.Method, "path", r.URL.Path, "status", code,
+			"request_id", w.Header().Get("X-Request-Id"), "error", err)
 	}
 	if code == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "2")

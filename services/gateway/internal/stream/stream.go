@@ -56,12 +56,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	watched, err := h.Client.WatchResearch(ctx, &researchv1.WatchResearchRequest{ResearchId: id, AfterSequence: after})
-	if err != nil {
-		problem.Write(w, r, h.Log, err)
-		return
-	}
-	events := receive(ctx, watched)
+	events := h.receive(ctx, id, after)
 	select {
 	case first := <-events:
 		h.begin(w, r, first, events)
@@ -143,35 +138,6 @@ func lastEvent(r *http.Request) (int32, error) {
 		return input.Integer("Last-Event-ID", header, 0, math.MaxInt32)
 	}
 	return input.Integer("last_event_id", values.Get("last_event_id"), 0, math.MaxInt32)
-}
-
-// item is one event, or why there are no more.
-type item struct {
-	event *researchv1.Event
-	err   error
-}
-
-type source interface {
-	Recv() (*researchv1.Event, error)
-}
-
-// receive hands the stream's events over until it ends, which is the last item, or ctx does.
-func receive(ctx context.Context, watched source) <-chan item {
-	events := make(chan item)
-	go func() {
-		for {
-			event, err := watched.Recv()
-			select {
-			case events <- item{event: event, err: err}:
-			case <-ctx.Done():
-				return
-			}
-			if err != nil {
-				return
-			}
-		}
-	}()
-	return events
 }
 
 // writer writes one client's stream.
