@@ -81,8 +81,8 @@ func (l *lexer) sentenceCandidate(text string, b block, sp, before span) (candid
 	if sp.end-sp.start > longestQuote || !utf8.ValidString(text[sp.start:sp.end]) {
 		return candidate{}, false
 	}
-	claim := plain(text[sp.start:sp.end])
-	if !l.wholeSentence(claim, b.kind) || furniture(claim) {
+	claim := withoutLabel(plain(text[sp.start:sp.end]))
+	if !l.wholeSentence(claim, b.kind) {
 		return candidate{}, false
 	}
 	c := candidate{start: sp.start, end: sp.end, claim: claim}
@@ -107,7 +107,7 @@ func joinBefore(text string, c candidate, before span) candidate {
 	}
 	c.hanging = leansBack(earlier)
 	c.start = before.start
-	c.claim = plain(text[c.start:c.end])
+	c.claim = withoutLabel(plain(text[c.start:c.end]))
 	return c
 }
 

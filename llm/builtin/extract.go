@@ -27,6 +27,11 @@ const (
 	objectiveWeight = 0.5
 	promptWeight    = 0.5
 	nameBonus       = 0.4
+
+	// hangingShare and methodShare are what a sentence keeps of its score when it
+	// leans on one that is not quoted, and when it tells how something was studied.
+	hangingShare = 0.5
+	methodShare  = 0.7
 )
 
 // Extract finds what a page says about the task's objective: verbatim quotes
@@ -136,7 +141,11 @@ func (l *lexer) weigh(found []candidate, query *weights, title string) {
 			c.score = 0
 		}
 		if c.hanging {
-			c.score /= 2
+			c.score *= hangingShare
+		}
+		if l.english && howItWasDone.MatchString(c.claim) {
+			c.score *= methodShare
+			c.relevance *= methodShare
 		}
 	}
 }
@@ -163,7 +172,7 @@ func choose(found []candidate) []candidate {
 		}
 	}
 	sort.SliceStable(order, func(a, b int) bool { return found[order[a]].score > found[order[b]].score })
-	order = order[:min(len(order), pool)]
+	order = withoutFurniture(found, order)
 	if len(order) == 0 {
 		return nil
 	}
@@ -189,6 +198,21 @@ func overlap(a, b *candidate) float64 {
 		return 1
 	}
 	return a.set.jaccard(b.set)
+}
+
+// withoutFurniture keeps the first of the order that belong to the page's content.
+// Only these are looked at, since to tell furniture costs more than to score it.
+func withoutFurniture(found []candidate, order []int) []int {
+	var kept []int
+	for _, i := range order {
+		if len(kept) == pool {
+			break
+		}
+		if !furniture(found[i].claim) {
+			kept = append(kept, i)
+		}
+	}
+	return kept
 }
 
 func overlapsAny(chosen []candidate, c *candidate) bool {

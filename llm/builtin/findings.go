@@ -97,7 +97,7 @@ func (l *lexer) supported(e *workv1.Extraction) (string, bool) {
 		return "", false
 	}
 	claim := strings.Join(strings.Fields(e.GetClaim()), " ")
-	quote := plain(e.GetQuote())
+	quote := withoutLabel(plain(e.GetQuote()))
 	if l.english && e.GetClaim() != "" && utf8.ValidString(claim) && len(claim) <= 2*longestQuote {
 		whole := l.set(quote + " " + e.GetTitle() + " " + strings.Join(e.GetHeadingPath(), " "))
 		terms := l.set(claim)

@@ -33,10 +33,15 @@ func summarise(picked []*fact) (summary, body []*fact) {
 	order := append([]*fact{}, picked...)
 	sort.SliceStable(order, func(a, b int) bool { return order[a].score > order[b].score })
 	most := min(summaryFacts, (len(picked)+2)/3)
+	strongest := 0.0
+	for _, f := range picked {
+		strongest = max(strongest, f.coverage)
+	}
 	taken := map[*fact]bool{}
 	seen := map[string]bool{}
 	for _, f := range order {
-		if len(summary) < most && !seen[f.GetUrl()] && len(strings.Fields(f.sentence)) <= summaryWords {
+		if len(summary) < most && !seen[f.GetUrl()] && len(strings.Fields(f.sentence)) <= summaryWords &&
+			(len(summary) == 0 || max(f.coverage, f.partly/2) >= strongest/2) && !howItWasDone.MatchString(f.sentence) {
 			seen[f.GetUrl()] = true
 			taken[f] = true
 			summary = append(summary, f)
@@ -164,7 +169,7 @@ func (s *subject) frequent(facts []*fact) []string {
 	sort.SliceStable(all, func(a, b int) bool { return all[a].facts > all[b].facts })
 	var names []string
 	for _, c := range all {
-		if c.facts >= 3 && len(c.pages) >= 2 && len(names) < mostSections {
+		if len(c.name) > 3 && c.facts >= 3 && len(c.pages) >= 2 && len(names) < mostSections {
 			names = append(names, c.name)
 		}
 	}

@@ -9,15 +9,17 @@ var (
 	imageMark  = regexp.MustCompile(`!\[[^\]\n]*\]\([^)\n]*\)`)
 	linkMark   = regexp.MustCompile(`\[([^\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)`)
 	footMark   = regexp.MustCompile(`\[\^?\d{1,3}\](?:\([^)\n]*\))?|\[(?:edit|citation needed|note \d+|[a-z])\]`)
-	emphMark   = regexp.MustCompile(`\*{1,3}(\S(?:[^*\n]*\S)?)\*{1,3}|(^|[\s(])_{1,3}(\S(?:[^_\n]*\S)?)_{1,3}([\s).,;:!?]|$)`)
+	emphMark   = regexp.MustCompile(`\*{1,3}([^*\s](?:[^*\n]*[^*\s])?)\*{1,3}|(^|[\s(])_{1,3}([^_\s](?:[^_\n]*[^_\s])?)_{1,3}([\s).,;:!?]|$)`)
 	codeMark   = regexp.MustCompile("`+([^`\n]+)`+")
 	htmlTag    = regexp.MustCompile(`</?[a-zA-Z][^<>\n]{0,200}>`)
 	escapeMark = regexp.MustCompile(`\\([\\` + "`" + `*_{}\[\]()#+\-.!|<>~])`)
-	blockMark  = regexp.MustCompile(`^[ \t]*(?:>[ \t]?)*(?:#{1,6}[ \t]+|[-*+•–][ \t]+|\d{1,3}[.)][ \t]+)?`)
 )
 
 // plain is the text of a piece of Markdown as a person reads it, on one line.
 func plain(markdown string) string {
+	if !strings.ContainsAny(markdown, "*_[`<\\") {
+		return strings.Join(strings.Fields(markdown), " ")
+	}
 	s := imageMark.ReplaceAllString(markdown, "")
 	s = footMark.ReplaceAllString(s, "")
 	s = linkMark.ReplaceAllString(s, "$1")

@@ -20,6 +20,8 @@ const (
 	// leastCoverage is the share of the prompt, weighed by rarity, that a fact must
 	// have. It is what keeps a report short when nothing was found.
 	leastCoverage = 0.08
+	// leastOfBest is the same as a share of what the best fact has.
+	leastOfBest = 0.22
 	// mostPerSource keeps one page from being the whole report.
 	mostPerSource = 5
 	// sameSource is how much alike two facts are held for coming from one page.
@@ -161,7 +163,10 @@ func (p *picker) pick(facts []*fact) []*fact {
 	if len(facts) == 0 {
 		return nil
 	}
-	best := facts[0].score
+	best, least := facts[0].score, leastCoverage
+	for _, f := range facts {
+		least = max(least, leastOfBest*f.coverage)
+	}
 	order := marginal(len(facts), len(facts),
 		func(i int) float64 { return facts[i].score / max(best, 1e-9) },
 		func(i, j int) float64 {
@@ -177,7 +182,7 @@ func (p *picker) pick(facts []*fact) []*fact {
 	for _, i := range order {
 		f := facts[i]
 		size := len(strings.Fields(f.sentence)) + 2
-		if f.score < leastScore*best || max(f.coverage, f.partly/2) < leastCoverage || per[f.GetUrl()] >= mostPerSource || words+size > p.words {
+		if f.score < leastScore*best || max(f.coverage, f.partly/2) < least || per[f.GetUrl()] >= mostPerSource || words+size > p.words {
 			continue
 		}
 		if !p.cited[f.GetUrl()] && len(p.cited) >= p.sources {

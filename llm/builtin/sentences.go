@@ -1,6 +1,8 @@
 package builtin
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -32,7 +34,7 @@ var punkt = sync.OnceValue(func() *sentences.DefaultSentenceTokenizer {
 func (l *lexer) sentences(s string) []span {
 	var ends []int
 	if tokenizer := punkt(); l.english && tokenizer != nil && plainPunctuation(s) {
-		ends = tokenizer.SentencePositions(s)
+		ends = withFigureEnds(s, tokenizer.SentencePositions(s))
 	} else {
 		for tokens := unicodesentences.FromString(s); tokens.Next(); {
 			ends = append(ends, tokens.End())
@@ -53,6 +55,24 @@ func (l *lexer) sentences(s string) []span {
 		found = append(found, rest)
 	}
 	return found
+}
+
+// figureEnd is a full stop after a figure. Punkt takes it for that of an ordinal.
+var figureEnd = regexp.MustCompile(`[\p{L},.%)\d] ?\d[\d,.]*[%)]?\.["”)]?\s+["“(]?\p{Lu}`)
+
+// withFigureEnds adds the ends of sentences that end in a figure.
+func withFigureEnds(s string, ends []int) []int {
+	matches := figureEnd.FindAllStringIndex(s, -1)
+	if len(matches) == 0 {
+		return ends
+	}
+	for _, match := range matches {
+		stop := strings.LastIndexAny(s[match[0]:match[1]], " \t\r\n")
+		before := strings.TrimRight(s[match[0]:match[0]+stop], " \t\r\n")
+		ends = append(ends, match[0]+len(before))
+	}
+	slices.Sort(ends)
+	return slices.Compact(ends)
 }
 
 // plainPunctuation is false for text with ideographic full stops, whose

@@ -79,3 +79,18 @@ var (
 func leansBack(claim string) bool {
 	return (backPronoun.MatchString(claim) || backLink.MatchString(claim)) && !emptyIt.MatchString(claim)
 }
+
+var (
+	// abstractLabel opens the parts of a structured abstract.
+	abstractLabel = regexp.MustCompile(`^(?:(?:BACKGROUND|CONTEXT|IMPORTANCE|INTRODUCTION|RATIONALE|AIMS?|OBJECTIVES?|PURPOSE|HYPOTHESIS|DESIGN|SETTING|PARTICIPANTS|PATIENTS|SUBJECTS|MATERIALS?|INTERVENTIONS?|EXPOSURES?|METHODS?|METHODOLOGY|MAIN OUTCOMES?|MEASURES?|MEASUREMENTS?|OUTCOMES?|RESULTS?|FINDINGS|DISCUSSION|INTERPRETATION|CONCLUSIONS?|RELEVANCE|SIGNIFICANCE|SUMMARY|FUNDING|LIMITATIONS?|DATA SOURCES?|STUDY SELECTION|PRINCIPAL FINDINGS)(?:(?: AND |/|, | & | )?(?:AND )?(?:PURPOSE|AIMS?|METHODS?|RESULTS?|DESIGN|SETTING|MEASURES?|FINDINGS|RELEVANCE|PATIENTS|PARTICIPANTS|SIGNIFICANCE|OBJECTIVES?|CONCLUSIONS?|OUTCOMES?))*[:.]? )([A-Z0-9"“(].*)$`)
+	// howItWasDone tells how a study went about it, and not what came out.
+	howItWasDone = regexp.MustCompile(`^(?:We|I|In this (?:study|paper|review|article|work),? we|Here,? we|The (?:aim|purpose|objective|goal)s? of (?:this|the|our)|This (?:study|paper|review|article|work) (?:aim|was|is|describe|examine|investigate|has been)\w*|To (?:determine|assess|evaluate|investigate|examine|test|compare|identify|describe|study|explore|review)\b)(?: (?:also|then|prospectively|retrospectively|here|further|therefore|systematically))*(?: (?:aim|assess|evaluat|investigat|examin|perform|conduct|analy[sz]|undert|random|recruit|enrol|measur|studi|search|screen|collect|review|us|sought|explor|test|compar|describ|discuss|includ|calculat|appl|develop|propos|hypothesi[sz]|present|report|had|were|was|is|to)\w*)?\b`)
+)
+
+// withoutLabel leaves the label of a structured abstract out of a claim.
+func withoutLabel(claim string) string {
+	if match := abstractLabel.FindStringSubmatch(claim); match != nil {
+		return match[1]
+	}
+	return claim
+}
