@@ -20,7 +20,7 @@ import (
 
 const (
 	// sectionWords is how long a section is meant to be, which gives their number.
-	sectionWords = 220
+	sectionWords = 250
 	mostSections = 8
 	// bodyShare is what the sections have of all words; the rest is the summary's.
 	bodyShare = 0.85
@@ -85,7 +85,7 @@ func (w *writing) finish(ctx context.Context) error {
 }
 
 func (w *writing) outline(ctx context.Context) ([]prompt.Heading, error) {
-	sections := min(max(int(w.task.GetWords())/sectionWords, 1), mostSections)
+	sections := min((int(w.task.GetWords())+sectionWords-1)/sectionWords, mostSections)
 	request := prompt.Outline(w.task, spread(w.set.Items()), sections, w.service.config.LLM.ContextTokens)
 	answer, used, err := llm.Structured(ctx, w.client, request, checkOutline)
 	w.spend(used)

@@ -24,7 +24,7 @@ func TestExtractPrompt(t *testing.T) {
 		Url: "https://example.org/oslo", Title: "Streets\nof Oslo", Text: "Before.\n\nOne person died in 2019.",
 		Published: timestamppb.New(time.Date(2020, 3, 4, 0, 0, 0, 0, time.UTC)),
 	}
-	request := prompt.Extract(page, window.Window{Start: 9, End: 34, HeadingPath: []string{"Oslo", "Deaths"}}, 2, 2)
+	request := prompt.Extract(page, window.Window{Start: 9, End: 33, HeadingPath: []string{"Oslo", "Deaths"}}, 2, 2)
 	got := "# system\n" + request.System + "\n\n# user\n" + request.User + "\n\n# schema " + request.Schema.Name + "\n" + string(request.Schema.Schema) + "\n"
 	path := filepath.Join("testdata", "extract.golden")
 	if *update {

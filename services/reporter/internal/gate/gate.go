@@ -178,11 +178,15 @@ func (g *filter) mark(old string) string {
 	return "[" + strconv.Itoa(int(n)) + "]"
 }
 
-// dropEmpty removes the lines that are gone and the headings left without text.
+// dropEmpty removes the lines that are gone and the headings left without text, with
+// the blank lines around them.
 func dropEmpty(lines []line) []string {
 	var out []string
 	for i, l := range lines {
 		if l.gone || (strings.HasPrefix(l.text, "## ") && emptied(lines[i+1:])) {
+			continue
+		}
+		if l.text == "" && len(out) > 0 && out[len(out)-1] == "" {
 			continue
 		}
 		out = append(out, l.text)
