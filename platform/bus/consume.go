@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -38,18 +39,20 @@ func (b *Bus) consume(ctx context.Context, f feed, handle func(jetstream.Msg)) {
 	defer r.running.Wait()
 
 	retry := newBackoff(50*time.Millisecond, 2*time.Second)
+	level := slog.LevelWarn
 	for ctx.Err() == nil {
-		before := r.received
+		r.received = 0
 		err := r.read(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		if r.received > before {
+		if r.received > 0 || errors.Is(err, errReconnected) {
 			retry.reset()
+			level = slog.LevelWarn
 		}
-		if !errors.Is(err, errReconnected) {
-			b.log.WarnContext(ctx, "consumer out of reach", "stream", f.stream, "consumer", f.durable, "error", err)
-		}
+		b.log.Log(ctx, level, "consumer out of reach", "stream", f.stream, "consumer", f.durable, "error", err)
+		// Said once: it is the same trouble until something was received.
+		level = slog.LevelDebug
 		retry.wait(ctx)
 	}
 }

@@ -24,6 +24,7 @@ type delivery struct {
 	msg    jetstream.Msg
 	cancel context.CancelCauseFunc
 	limit  time.Duration
+	calls  sync.WaitGroup
 }
 
 // deliver runs one delivery from its receipt to its outcome.
@@ -37,6 +38,8 @@ func (w *work) deliver(msg jetstream.Msg) {
 	ctx, cancel := context.WithCancelCause(w.running)
 	defer cancel(nil)
 	d := &delivery{work: w, envelope: e, msg: msg, cancel: cancel}
+	// A handler that was not waited for keeps its slot until it has ended.
+	defer d.calls.Wait()
 
 	// First registered, then looked up in CANCELLED: no cancel falls in between.
 	forget := w.cancels.add(e.researchID, cancel)
@@ -111,7 +114,9 @@ func (d *delivery) do(ctx context.Context, task *workv1.Task) (*workv1.Result, e
 		defer release()
 	}
 	started := time.Now()
-	result, err := d.call(limited, task)
+	answers := make(chan answer, 1)
+	d.calls.Go(func() { answers <- d.call(limited, task) })
+	result, err := d.await(limited, answers)
 	d.bus.meters.handled(ctx, d.kind, time.Since(started))
 
 	switch cause := context.Cause(ctx); {
@@ -126,21 +131,45 @@ func (d *delivery) do(ctx context.Context, task *workv1.Task) (*workv1.Result, e
 	return complete(task, started, result, err), nil
 }
 
+type answer struct {
+	result *workv1.Result
+	err    error
+}
+
 // call turns a panic into an error.
-func (d *delivery) call(ctx context.Context, task *workv1.Task) (result *workv1.Result, err error) { //nolint:nonamedreturns // recover needs them
+func (d *delivery) call(ctx context.Context, task *workv1.Task) (a answer) { //nolint:nonamedreturns // recover needs it
 	defer func() {
 		cause := recover()
 		if cause == nil {
 			return
 		}
 		d.bus.log.ErrorContext(ctx, "handler panicked", append(d.attributes(), "panic", cause, "stack", string(debug.Stack()))...)
-		result, err = nil, fault.Transient(fault.Internal, "the %s worker panicked: %v", d.kind, cause)
+		a = answer{err: fault.Transient(fault.Internal, "the %s worker panicked: %v", d.kind, cause)}
 	}()
-	result, err = d.Handle(ctx, task)
+	result, err := d.Handle(ctx, task)
 	if result == nil && err == nil {
 		err = fault.Permanent(fault.Internal, "the %s worker returned nothing", d.kind)
 	}
-	return result, err
+	return answer{result: result, err: err}
+}
+
+// await waits for the handler. One that does not heed the end of its context is
+// waited for no longer than a dead worker would be: its task must not hang.
+func (d *delivery) await(ctx context.Context, answers <-chan answer) (*workv1.Result, error) {
+	select {
+	case a := <-answers:
+		return a.result, a.err
+	case <-ctx.Done():
+	}
+	timer := time.NewTimer(d.bus.ackWait)
+	defer timer.Stop()
+	select {
+	case a := <-answers:
+		return a.result, a.err
+	case <-timer.C:
+		d.bus.log.ErrorContext(ctx, "handler does not heed its context", append(d.attributes(), "cause", context.Cause(ctx))...)
+		return nil, context.Cause(ctx)
+	}
 }
 
 // asTimedOut keeps what the handler itself made of its deadline, and says of any
@@ -148,7 +177,7 @@ func (d *delivery) call(ctx context.Context, task *workv1.Task) (result *workv1.
 func asTimedOut(err error) error {
 	var known *fault.Error
 	var deferral *fault.Deferral
-	if errors.As(err, &known) || errors.As(err, &deferral) {
+	if errors.As(err, &known) || errors.As(err, &deferral) || errors.Is(err, ErrTimeLimit) {
 		return err
 	}
 	return fault.Transient(fault.TimedOut, "the task's time limit is over: %w", err)
@@ -178,6 +207,8 @@ func complete(task *workv1.Task, started time.Time, result *workv1.Result, err e
 // heartbeat tells the server that the task is in good hands, until the function that
 // it returns was called. It also finds a cancel whose broadcast was missed.
 func (d *delivery) heartbeat(ctx context.Context) func() {
+	// A copy: decode takes attempt and delivery from the body.
+	task := d.envelope
 	done := make(chan struct{})
 	var beating sync.WaitGroup
 	beating.Go(func() {
@@ -191,10 +222,10 @@ func (d *delivery) heartbeat(ctx context.Context) func() {
 			}
 			err := d.msg.InProgress()
 			if err != nil {
-				d.bus.log.DebugContext(ctx, "heartbeat not sent", append(d.attributes(), "error", err)...)
+				d.bus.log.DebugContext(ctx, "heartbeat not sent", append(task.attributes(), "error", err)...)
 				continue
 			}
-			if d.bus.isCancelled(ctx, d.researchID) {
+			if d.bus.isCancelled(ctx, task.researchID) {
 				d.cancel(ErrCancelled)
 			}
 		}

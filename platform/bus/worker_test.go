@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/fathom-research/fathom/platform/bus"
 	"github.com/fathom-research/fathom/platform/fault"
@@ -202,4 +203,28 @@ func TestRollingRestartsUseUpNothing(t *testing.T) {
 	require.Nil(t, result.GetFailure())
 	require.Equal(t, "https://example.org/at last", result.GetSearch().GetHits()[0].GetUrl())
 	none(t, results, 2*ackWait)
+}
+
+// A handler that does not heed its context holds its slot, but not its task.
+func TestTaskDoesNotHangWithItsHandler(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	results := f.results()
+	proceed := make(chan struct{})
+	f.work(bus.Worker{Handle: func(context.Context, *workv1.Task) (*workv1.Result, error) {
+		<-proceed
+		return found("late"), nil
+	}})
+	task := search("t1")
+	task.TimeLimit = durationpb.New(10 * time.Millisecond)
+	f.publish(task)
+	result := receive(t, results)
+	require.Equal(t, string(fault.TimedOut), result.GetFailure().GetCode())
+	require.True(t, result.GetFailure().GetRetryable())
+	f.eventuallyEmpty("TASKS")
+
+	f.publish(search("t2"))
+	none(t, results, ackWait)
+	close(proceed)
+	require.Equal(t, "t2", receive(t, results).GetTaskId())
 }
