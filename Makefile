@@ -15,7 +15,7 @@ DATA    ?=
 OUT     ?= reports/report.md
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -X github.com/fathom-research/fathom/platform/process.Version=$(VERSION)
+LDFLAGS := -X github.com/fathom-research/fathom/platform/process.Version=$(VERSION) -X main.version=$(VERSION)
 SERVICES := gateway state planner searcher scraper analyzer reporter
 MODULES  := $(shell scripts/modules.sh 2>/dev/null)
 ALL      := $(MODULES:%=./%/...)

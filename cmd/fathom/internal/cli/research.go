@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	researchv1 "github.com/fathom-research/fathom/proto/fathom/research/v1"
+)
+
+type researchFlags struct {
+	questions, depth, breadth int32
+	words, sources            int32
+	concurrency               int32
+	answers, corpus, out      string
+	language, timeRange       string
+	yes, print                bool
+}
+
+func (a *app) researchCommand() *cobra.Command {
+	var f researchFlags
+	command := &cobra.Command{
+		Use:   `research "PROMPT"`,
+		Short: "Do a research and print its report",
+		Long: `Does a research from the follow-up questions to the report, with live progress.
+The report goes to standard output, or to the file of -o.
+
+Without a terminal, or with --yes, nothing is asked: the questions are printed and
+answered with "no preference". Ctrl-C stops the watching, and the work when it is
+done by this process; what was done is kept, and "fathom watch" goes on with it.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			return a.research(command.Context(), args[0], f)
+		},
+	}
+	flags := command.Flags()
+	flags.Int32Var(&f.questions, "questions", 3, "number of follow-up questions")
+	flags.StringVar(&f.answers, "answers", "", "file with the answers, one a line, or a JSON list")
+	flags.Int32Var(&f.depth, "depth", 2, "levels of the tree of queries")
+	flags.Int32Var(&f.breadth, "breadth", 3, "queries at its first level; each further level halves it")
+	flags.StringVar(&f.corpus, "corpus", "", "folder of documents to search instead of the web")
+	flags.BoolVarP(&f.yes, "yes", "y", false, "ask nothing")
+	flags.StringVarP(&f.out, "output", "o", "", "file for the report")
+	flags.BoolVar(&f.print, "print", false, "print the report although -o is given")
+	flags.Int32Var(&f.words, "words", 0, "length of the report (default: the server's)")
+	flags.Int32Var(&f.sources, "sources", 0, "most sources of the report (default: the server's)")
+	flags.Int32Var(&f.concurrency, "analysis-concurrency", 0, "pages of one query analyzed at once (default 1)")
+	flags.StringVar(&f.language, "language", "", "language to search in, such as en")
+	flags.StringVar(&f.timeRange, "time-range", "", "day, week, month or year")
+	return command
+}
+
+func (a *app) research(ctx context.Context, prompt string, f researchFlags) error {
+	if f.corpus != "" {
+		if a.server != "" {
+			return errors.New("--corpus is for a research in this process, not for --server")
+		}
+		a.environment["FATHOM_CORPUS_DIR"], a.environment["FATHOM_SEARXNG_URL"] = f.corpus, ""
+	}
+	given, err := readAnswers(f.answers)
+	if err != nil {
+		return err
+	}
+	work, c, err := a.connect(ctx, true)
+	if err != nil {
+		return err
+	}
+	if c.Own != nil {
+		a.describe(c.Own)
+	} else {
+		fmt.Fprintf(a.Err, "Using the Fathom at %s.\n", c.URL)
+		if f.corpus != "" {
+			return errors.Join(fmt.Errorf("--corpus: the Fathom at %s searches what it was started with; stop it, or choose another data folder with --data", c.URL), c.Close())
+		}
+	}
+	id, err := a.begin(work, c, prompt, given, f)
+	if err == nil {
+		err = a.follow(work, c, id)
+	}
+	if err == nil {
+		err = a.deliver(work, c, id, f)
+	}
+	return a.end(ctx, c, id, cause(work, err))
+}
+
+// end closes the connection and, after Ctrl-C, says how to go on.
+func (a *app) end(ctx context.Context, c *connection, id string, err error) error {
+	interrupted := ctx.Err() != nil
+	if interrupted && c.Own != nil {
+		fmt.Fprintln(a.Err, "Stopping; Ctrl-C again ends at once, and loses nothing either.")
+	}
+	err = errors.Join(err, c.Close())
+	if interrupted && id != "" {
+		a.sayHowToGoOn(c, id)
+	}
+	return err
+}
+
+// begin asks the questions and starts the research. The id comes with an error, too,
+// when the research is there.
+func (a *app) begin(ctx context.Context, c *connection, prompt string, given []string, f researchFlags) (string, error) {
+	asked, err := c.CreateQuestions(ctx, &researchv1.CreateQuestionsRequest{InitialPrompt: prompt, NumQuestions: f.questions})
+	if err != nil {
+		return "", err
+	}
+	id := asked.GetResearchId()
+	fmt.Fprintf(a.Err, "Research %s\n", id)
+	answers, err := a.answer(ctx, asked.GetFollowupQuestions(), given, f)
+	if err != nil {
+		return id, err
+	}
+	started, err := c.Start(ctx, &researchv1.StartResearchRequest{
+		ResearchId: id, FollowupAnswers: answers, Depth: f.depth, Breadth: f.breadth,
+		AnalysisConcurrency: f.concurrency, ReportWords: f.words, ReportSources: f.sources,
+		Search: &researchv1.SearchOptions{Language: f.language, TimeRange: f.timeRange},
+	})
+	if err != nil {
+		return id, err
+	}
+	fmt.Fprintln(a.Err, estimate(started))
+	return id, nil
+}
+
+func estimate(started *researchv1.StartResearchResponse) string {
+	e := started.GetEstimate()
+	text := fmt.Sprintf("Planned: %d queries", started.GetPlannedQueries())
+	if e == nil {
+		return text
+	}
+	text += fmt.Sprintf(", at most %d pages and %d model calls", e.GetPages(), e.GetModelCalls())
+	if e.GetCostUsd() > 0 {
+		text += fmt.Sprintf(", about $%.2f", e.GetCostUsd())
+	}
+	return text
+}
+
+// sayHowToGoOn is printed after Ctrl-C.
+func (a *app) sayHowToGoOn(c *connection, id string) {
+	again := "fathom watch " + id
+	if a.server != "" {
+		again += " --server " + a.server
+	}
+	if a.data != "" {
+		again += " --data " + a.data
+	}
+	if c.Own != nil {
+		fmt.Fprintf(a.Err, "Stopped. The research is kept; go on with: %s\n", again)
+		return
+	}
+	fmt.Fprintf(a.Err, "The research goes on at %s; watch it with: %s\n", c.URL, again)
+}
