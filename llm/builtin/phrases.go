@@ -50,6 +50,11 @@ func joinsPhrase(gap string) bool {
 // keywords is s without the words that carry no meaning, in order, each once,
 // and at most limit of them.
 func (l *lexer) keywords(s string, limit int) string {
+	return l.keep(s, limit, func(lower string) bool { return !l.english || !isGeneric(lower) })
+}
+
+// keep is keywords with a say in which words count.
+func (l *lexer) keep(s string, limit int, counts func(lower string) bool) string {
 	var kept []string
 	seen := termSet{}
 	ws := l.words(s)
@@ -58,7 +63,7 @@ func (l *lexer) keywords(s string, limit int) string {
 			break
 		}
 		lower := strings.ToLower(w.text)
-		if w.stop || seen.has(w.stem) || l.english && isGeneric(lower) {
+		if w.stop || seen.has(w.stem) || !counts(lower) {
 			continue
 		}
 		seen[w.stem] = struct{}{}

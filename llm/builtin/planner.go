@@ -13,6 +13,9 @@ const tooAlike = 0.8
 // queryWords bounds a query: search engines cut or dilute longer ones.
 const queryWords = 24
 
+// wholeWords bounds the one query that stands for the whole prompt.
+const wholeWords = 32
+
 // planner collects queries until it has as many as are wanted, and refuses
 // those that are too much like one that exists.
 type planner struct {
@@ -54,7 +57,7 @@ func (p *planner) know(text string) termSet {
 
 // add takes a query, if there is room for it and nothing like it.
 func (p *planner) add(text, objective string) bool {
-	text = strings.Join(firstWords(strings.ToValidUTF8(text, " "), queryWords+8), " ")
+	text = strings.Join(firstWords(strings.ToValidUTF8(text, " "), wholeWords), " ")
 	if p.full() || text == "" || p.exact[fold(text)] {
 		return false
 	}

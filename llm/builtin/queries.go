@@ -24,10 +24,10 @@ func Queries(task *workv1.QueriesTask) []*workv1.PlannedQuery {
 // fromFacets asks for the prompt's own facets, the widest first.
 func (p *planner) fromFacets() {
 	s := p.subject
-	p.add(p.join(s.prompt), "Find an answer to: "+shorten(s.prompt, 300))
+	p.add(s.whole(), "Find an answer to: "+shorten(s.prompt, 300))
 	for i := range max(len(s.clauses), len(s.sides), len(s.wishes)) {
 		if i < len(s.clauses) && len(s.clauses) > 1 {
-			p.add(p.join(s.clauses[i]), "Find what bears on: "+shorten(s.clauses[i], 300))
+			p.add(s.lex.keep(s.clauses[i], queryWords, func(string) bool { return true }), "Find what bears on: "+shorten(s.clauses[i], 300))
 		}
 		if i < len(s.sides) {
 			p.side(i)
@@ -39,6 +39,12 @@ func (p *planner) fromFacets() {
 		}
 	}
 	p.pairs()
+}
+
+// whole is the prompt as a query: what engines take for noise left out, and
+// nothing else.
+func (s *subject) whole() string {
+	return s.lex.keep(s.prompt, wholeWords, func(string) bool { return true })
 }
 
 // side asks for one side of a comparison by itself, with what it is compared in.
