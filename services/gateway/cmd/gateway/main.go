@@ -14,8 +14,13 @@ import (
 
 type settings struct {
 	gateway.Config
+
+	// StateAddr is state's gRPC address.
 	StateAddr string `env:"FATHOM_STATE_ADDR" envDefault:"127.0.0.1:9000"`
 }
+
+// version is set by the linker.
+var version = "dev"
 
 func main() { os.Exit(run.Main(serve)) }
 
@@ -25,7 +30,7 @@ func serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tel, err := telemetry.Start(ctx, "gateway", "")
+	tel, err := telemetry.Start(ctx, "gateway", version)
 	if err != nil {
 		return err
 	}

@@ -245,6 +245,7 @@ async function refresh(state) {
   const before = state.status;
   setStatus(state, research.status);
   if (research.status === 'ready' && before !== 'ready') offerAnswers(state, research);
+  for (const query of research.serp_queries) addQuery(state, query.query_id, query.parent_query_id, query.text, query.status);
   if (over.includes(research.status)) await showDocuments(state);
 }
 
