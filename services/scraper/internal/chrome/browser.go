@@ -195,12 +195,27 @@ func (p *process) lost() bool {
 	}
 }
 
+// kill ends a browser that does not do what it is told; its pages find it lost.
+func (p *process) kill() { _ = syscall.Kill(-p.pid, syscall.SIGKILL) }
+
+// reap returns when no process of the group is left. As the first process of a pod
+// this one inherits those whose parent has died, and must take their leave.
+func (p *process) reap() {
+	for range 500 {
+		_, err := syscall.Wait4(-p.pid, nil, syscall.WNOHANG, nil)
+		if err != nil && len(group(p.pid)) == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
 // close ends the browser with all of its processes, and returns when they are gone.
 func (p *process) close() {
 	p.closed.Do(func() {
 		p.cancel()
-		// What a crash left of the group is not a child of anything any more.
-		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+		p.kill()
+		p.reap()
 		close(p.done)
 	})
 	<-p.done

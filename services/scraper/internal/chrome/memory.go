@@ -64,7 +64,7 @@ func group(leader int) map[int]int64 {
 	members := make(map[int]int64)
 	for _, entry := range entries {
 		pid, err := strconv.Atoi(entry.Name())
-		if err != nil || groupOf(pid) != leader {
+		if err != nil || livingGroup(pid) != leader {
 			continue
 		}
 		members[pid] = ownMemory(pid)
@@ -72,14 +72,16 @@ func group(leader int) map[int]int64 {
 	return members
 }
 
-func groupOf(pid int) int {
+// livingGroup is the group of a process, or 0 when it has ended.
+func livingGroup(pid int) int {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return 0
 	}
-	// The name, in parentheses, may hold anything; the group is the third field after it.
+	// The name, in parentheses, may hold anything; behind it stand the state, the
+	// parent and the group.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 3 {
+	if len(fields) < 3 || string(fields[0]) == "Z" || string(fields[0]) == "X" {
 		return 0
 	}
 	leader, _ := strconv.Atoi(string(fields[2]))

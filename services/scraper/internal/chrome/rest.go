@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 
 	"github.com/fathom-research/fathom/platform/fault"
@@ -73,9 +74,7 @@ const slowLoad = 4 * time.Second
 func (v *visitor) missing(ctx context.Context, began time.Time) (time.Duration, error) {
 	now := v.state.snapshot()
 	switch {
-	case now.crashed:
-		return 0, v.crashed()
-	case now.world == 0, !now.loaded && time.Since(began) < slowLoad, now.pending > 0:
+	case now.loader == "", !now.loaded && time.Since(began) < slowLoad, now.pending > 0:
 		return 250 * time.Millisecond, nil
 	}
 	var s shown
@@ -108,7 +107,7 @@ func patience(letters int) time.Duration {
 
 // crashed is the failure of a page whose process ended: killed for its memory, or
 // by a fault of its own.
-func (v *visitor) crashed() error {
+func (v *visitor) crashed() *fault.Error {
 	if v.process.blamed() {
 		return fault.Permanent(fault.TooLarge, "the page took more than %d bytes of memory", v.opts.PageMemory)
 	}
@@ -121,23 +120,18 @@ var errNavigated = errors.New("the page went on to another document")
 // evaluate runs an expression in the isolated world and decodes its value, unless
 // into is nil.
 func (v *visitor) evaluate(ctx context.Context, expression string, into any) error {
-	now := v.state.snapshot()
-	if now.crashed {
-		return v.crashed()
-	}
-	if now.world == 0 {
-		return errNavigated
+	inside, err := v.world(ctx)
+	if err != nil {
+		return err
 	}
 	wait, byValue := true, true
 	result, err := cdp.Call(ctx, v.target, runtime.Evaluate, runtime.EvaluateParams{
-		Expression: expression, ContextID: now.world, AwaitPromise: &wait, ReturnByValue: &byValue,
+		Expression: expression, ContextID: inside, AwaitPromise: &wait, ReturnByValue: &byValue,
 	})
 	var refused *cdproto.Error
 	switch {
-	case v.state.snapshot().crashed:
-		return v.crashed()
 	case errors.As(err, &refused):
-		// The context of the expression does not exist any more.
+		// The world of the expression does not exist any more.
 		return errNavigated
 	case err != nil:
 		return fmt.Errorf("look at the page: %w", err)
@@ -151,6 +145,24 @@ func (v *visitor) evaluate(ctx context.Context, expression string, into any) err
 		return fmt.Errorf("read what the page holds: %w", err)
 	}
 	return nil
+}
+
+// world is the isolated world of the document that is shown.
+func (v *visitor) world(ctx context.Context) (runtime.ExecutionContextID, error) {
+	now := v.state.snapshot()
+	if now.world != 0 {
+		return now.world, nil
+	}
+	made, err := cdp.Call(ctx, v.target, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: v.state.main, WorldName: world})
+	var refused *cdproto.Error
+	switch {
+	case errors.As(err, &refused):
+		return 0, errNavigated
+	case err != nil:
+		return 0, fmt.Errorf("enter the page: %w", err)
+	}
+	v.state.enter(now.loader, made.ExecutionContextID)
+	return made.ExecutionContextID, nil
 }
 
 // blockedMedia are the files that hold sound and pictures; images are not loaded

@@ -2,7 +2,6 @@ package chrome
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 	"time"
 
@@ -22,28 +21,36 @@ type visitor struct {
 	tab     context.Context
 	target  *chromedp.Target
 	state   *state
-	dialogs sync.WaitGroup
+	// abort ends the visit with a reason.
+	abort context.CancelCauseFunc
+	// calls are those that events led to.
+	calls sync.WaitGroup
 }
 
 // state is what the events of a tab tell about its page.
 type state struct {
 	main cdp.FrameID
 
-	mu       sync.Mutex
-	response *network.Response
-	url      string
+	mu  sync.Mutex
+	url string
+	// loader is the navigation that led to the document that is shown, and answers
+	// are those of all navigations: one that became a download shows nothing.
+	loader  cdp.LoaderID
+	answers map[cdp.LoaderID]*network.Response
+	last    *network.Response
 	// world is the isolated world of the document that is shown now; 0 between two.
 	world   runtime.ExecutionContextID
-	worldID string
 	pending map[network.RequestID]time.Time
 	loaded  bool
-	crashed bool
 	// changed receives after every event that may bring the page closer to rest.
 	changed chan struct{}
 }
 
 func newState() *state {
-	return &state{pending: make(map[network.RequestID]time.Time), changed: make(chan struct{}, 1)}
+	return &state{
+		answers: make(map[cdp.LoaderID]*network.Response), pending: make(map[network.RequestID]time.Time),
+		changed: make(chan struct{}, 1),
+	}
 }
 
 // listen is called for each event in order, and must not block.
@@ -63,14 +70,14 @@ func (v *visitor) listen(event any) {
 		delete(s.pending, event.RequestID)
 	case *network.EventResponseReceived:
 		if event.Type == network.ResourceTypeDocument && event.FrameID == s.main {
-			s.response = event.Response
+			s.answers[event.LoaderID], s.last = event.Response, event.Response
 		}
 		return
 	case *page.EventFrameNavigated:
 		if event.Frame.ID != s.main {
 			return
 		}
-		s.url, s.loaded = event.Frame.URL, false
+		s.url, s.loader, s.loaded, s.world = event.Frame.URL, event.Frame.LoaderID, false, 0
 	case *page.EventNavigatedWithinDocument:
 		if event.FrameID == s.main {
 			s.url = event.URL
@@ -78,18 +85,10 @@ func (v *visitor) listen(event any) {
 		return
 	case *page.EventLoadEventFired:
 		s.loaded = true
-	case *runtime.EventExecutionContextCreated:
-		s.enter(event.Context)
-	case *runtime.EventExecutionContextDestroyed:
-		if event.ExecutionContextUniqueID == s.worldID {
-			s.world, s.worldID = 0, ""
-		}
-	case *runtime.EventExecutionContextsCleared:
-		s.world, s.worldID = 0, ""
 	case *inspector.EventTargetCrashed:
-		s.crashed = true
+		v.abort(v.crashed())
 	case *page.EventJavascriptDialogOpening:
-		v.dialogs.Go(v.dismiss)
+		v.calls.Go(v.dismiss)
 	case *target.EventTargetCreated:
 		v.closePopup(event.TargetInfo)
 	default:
@@ -118,26 +117,25 @@ func (v *visitor) closePopup(info *target.Info) {
 	if info.Type != "page" || info.OpenerID != v.target.TargetID {
 		return
 	}
-	v.dialogs.Go(func() {
+	v.calls.Go(func() {
 		ctx, cancel := context.WithTimeout(v.tab, 2*time.Second)
 		defer cancel()
 		_, _ = chromedp.CallBrowser(ctx, target.CloseTarget, target.CloseTargetParams{TargetID: info.TargetID})
 	})
 }
 
-func (s *state) enter(made *runtime.ExecutionContextDescription) {
-	var of struct{ FrameID cdp.FrameID }
-	err := json.Unmarshal(made.AuxData, &of)
-	if err != nil || made.Name != world || of.FrameID != s.main {
-		return
-	}
-	s.world, s.worldID = made.ID, made.UniqueID
-}
-
+// document is the answer that is shown, or nil for a document that no server sent.
 func (s *state) document() *network.Response {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.response
+	return s.answers[s.loader]
+}
+
+// latest is the last answer to a navigation, shown or not.
+func (s *state) latest() *network.Response {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
 }
 
 func (s *state) address() string {
@@ -152,19 +150,30 @@ const oldRequest = 3 * time.Second
 
 // snapshot is the state at one moment.
 type snapshot struct {
-	world           runtime.ExecutionContextID
-	loaded, crashed bool
-	pending         int
+	loader  cdp.LoaderID
+	world   runtime.ExecutionContextID
+	loaded  bool
+	pending int
 }
 
 func (s *state) snapshot() snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := snapshot{world: s.world, loaded: s.loaded, crashed: s.crashed}
+	now := snapshot{loader: s.loader, world: s.world, loaded: s.loaded}
 	for _, began := range s.pending {
 		if time.Since(began) < oldRequest {
 			now.pending++
 		}
 	}
 	return now
+}
+
+// enter remembers the isolated world of the document that a navigation led to,
+// unless another one has followed.
+func (s *state) enter(loader cdp.LoaderID, world runtime.ExecutionContextID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.loader == loader {
+		s.world = world
+	}
 }

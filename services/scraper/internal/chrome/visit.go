@@ -3,6 +3,7 @@ package chrome
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -10,8 +11,13 @@ import (
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/css"
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 	"golang.org/x/sync/errgroup"
 
@@ -31,28 +37,54 @@ const finishing = 4 * time.Second
 
 // visit shows one page in a context of its own, which ends with it.
 func visit(ctx context.Context, p *process, opts Options, address string) (*fetch.Response, error) {
-	work, cancel := context.WithTimeout(ctx, opts.Timeout)
+	limited, cancel := context.WithTimeout(ctx, opts.Timeout)
 	defer cancel()
+	work, abort := context.WithCancelCause(limited)
+	defer abort(nil)
 	tab, closeTab := chromedp.NewContext(p.ctx, chromedp.WithNewBrowserContext())
-	// A tab lives as long as the context of its first action, so that one is the
-	// browser's; the page's own time ends it from here.
-	unhook := context.AfterFunc(work, closeTab)
-	defer closeTab()
-	defer unhook()
+	v := &visitor{process: p, opts: opts, tab: tab, abort: abort, state: newState()}
+	defer v.leave(closeTab)
 
-	v := &visitor{process: p, opts: opts, tab: tab, state: newState()}
-	defer v.dialogs.Wait()
 	answer, err := v.run(work, address)
+	var crash *fault.Error
 	switch {
 	case err == nil:
 		return answer, nil
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("show %s: %w", address, ctx.Err())
-	case work.Err() != nil:
+	case limited.Err() != nil:
 		return nil, fault.Transient(fault.TimedOut, "the page did not come to an end in %s", opts.Timeout)
+	case errors.As(context.Cause(work), &crash):
+		return nil, crash
 	default:
 		return nil, err
 	}
+}
+
+// openTimeout is how long a browser that is well takes at most to open a tab on a
+// busy machine.
+const openTimeout = 15 * time.Second
+
+// leaveTimeout is how long a browser that is well takes at most to close a page,
+// however much that one resists.
+const leaveTimeout = 5 * time.Second
+
+// leave closes the page with all that it opened. The context goes first: while
+// there still are events of a page, chromedp must go on reading them, or its whole
+// connection comes to a stop.
+func (v *visitor) leave(closeTab context.CancelFunc) {
+	opened := chromedp.FromContext(v.tab)
+	if opened.BrowserContextID != "" && !v.process.lost() {
+		ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
+		_, err := cdp.Call(ctx, opened.Browser, target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: opened.BrowserContextID})
+		cancel()
+		if errors.Is(err, context.DeadlineExceeded) {
+			v.opts.Logger.Warn("chrome does not close a page and is killed", "pid", v.process.pid)
+			v.process.kill()
+		}
+	}
+	closeTab()
+	v.calls.Wait()
 }
 
 func (v *visitor) run(ctx context.Context, address string) (*fetch.Response, error) {
@@ -76,7 +108,11 @@ func (v *visitor) run(ctx context.Context, address string) (*fetch.Response, err
 // prepare opens the tab and sets it up. What is set up is sent without waiting for
 // one answer before the next question.
 func (v *visitor) prepare(ctx context.Context) error {
+	// A tab lives as long as the context of its first action, so that one is the
+	// browser's.
+	watchdog := time.AfterFunc(openTimeout, v.process.kill)
 	err := chromedp.Do(v.tab)
+	watchdog.Stop()
 	if err != nil {
 		return fmt.Errorf("open a tab: %w", err)
 	}
@@ -106,6 +142,11 @@ func (v *visitor) prepare(ctx context.Context) error {
 		_, err := cdp.Call(ctx, v.target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: harmless})
 		return err
 	})
+	// chromedp follows the document, the styles and the console of every tab. Nothing
+	// here needs that, and a page could flood it.
+	for _, domain := range []string{dom.CommandDisable, css.CommandDisable, log.CommandDisable, runtime.CommandDisable} {
+		group.Go(func() error { return v.target.Call(ctx, domain, nil, nil) })
+	}
 	err = group.Wait()
 	if err != nil {
 		return fmt.Errorf("set the tab up: %w", err)
@@ -119,11 +160,11 @@ const harmless = `window.open = () => null; window.print = () => {}; navigator.s
 
 func (v *visitor) navigate(ctx context.Context, address string) error {
 	result, err := cdp.Call(ctx, v.target, page.Navigate, page.NavigateParams{URL: address})
-	document := v.state.document()
+	document := v.state.latest()
 	switch {
 	case err != nil:
 		return fmt.Errorf("navigate: %w", err)
-	case result.IsDownload || (result.ErrorText == "net::ERR_ABORTED" && document != nil && !showable(document.MimeType)):
+	case result.IsDownload, document != nil && !showable(document.MimeType):
 		return &fetch.NotAPage{ContentType: mime(document)}
 	case result.ErrorText != "":
 		return netFault(result.ErrorText)
