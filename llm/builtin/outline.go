@@ -157,6 +157,9 @@ func (s *subject) frequent(facts []*fact) []string {
 	var all []*count
 	for _, f := range facts {
 		for _, name := range s.lex.names(f.sentence, inside.has) {
+			if byline(f.sentence, name) || fromOutlet(f.GetUrl(), []string{name}) || contains(s.outlets, name) {
+				continue
+			}
 			key := fold(name)
 			if known[key] == nil {
 				known[key] = &count{name: name, pages: map[string]bool{}}

@@ -9,12 +9,12 @@ func (l *lexer) phrases(s string, maxWords int) []string {
 	ws := l.words(s)
 	var found []string
 	for i := 0; i < len(ws); {
-		if !l.telling(ws[i]) {
+		if !l.telling(s, ws, i) {
 			i++
 			continue
 		}
 		end := i + 1
-		for end < len(ws) && end-i < maxWords && l.telling(ws[end]) && joinsPhrase(s[ws[end-1].end:ws[end].start]) {
+		for end < len(ws) && end-i < maxWords && l.telling(s, ws, end) && joinsPhrase(s[ws[end-1].end:ws[end].start]) {
 			end++
 		}
 		if phrase := s[ws[i].start:ws[end-1].end]; end-i > 1 || len(phrase) > 3 {
@@ -25,7 +25,13 @@ func (l *lexer) phrases(s string, maxWords int) []string {
 	return distinctFold(found)
 }
 
-func (l *lexer) telling(w word) bool {
+// telling says whether a word may be part of a topic. One that a hyphen binds to
+// another always is: "write" says something in "write-heavy".
+func (l *lexer) telling(s string, ws []word, i int) bool {
+	w := ws[i]
+	if hyphened(s, ws, i) {
+		return true
+	}
 	if w.stop || isNumber(w.stem) {
 		return false
 	}
@@ -33,15 +39,20 @@ func (l *lexer) telling(w word) bool {
 	return !l.english || !isGeneric(lower) && !linkVerbs.has(lower)
 }
 
+// hyphened says whether a hyphen binds a word to the one before or after it.
+func hyphened(s string, ws []word, i int) bool {
+	return i > 0 && joinsTight(s[ws[i-1].end:ws[i].start]) || i+1 < len(ws) && joinsTight(s[ws[i].end:ws[i+1].start])
+}
+
 // linkVerbs are common verbs that stand between two topics and belong to neither.
-var linkVerbs = wordSet(`cause causes caused affect affects affected influence influences influenced increase increases
-increased decrease decreases decreased reduce reduces reduced prevent prevents improve improves improved help helps
-helped lead leads led work works worked allow allows allowed require requires mean means differ differs begin begins
-start starts started end ended ends spend spent survive survives encourage encourages elicit support supports
-supported change changes changed associated linked become depend depends contribute contributes play plays played
-live lives lived born died won win lose lost serve served follow followed following located written directed
-promote promotes inhibit inhibits induce induces regulate regulates enhance enhances result results resulting
-exist exists occur occurs create created need needs suffer suffers treat treats impact impacts`)
+var linkVerbs = wordSet(`cause causes caused affect affects affected influence influences influenced increases increased decreases
+decreased reduce reduces reduced prevent prevents improve improves improved helps helped lead leads led works
+worked allow allows allowed require requires mean means differ differs begin begins starts started ended ends
+spend spent survive survives encourage encourages elicit supports supported changes changed associated linked
+become depend depends contribute contributes plays played lives lived born died won win lose lost serve served
+follow followed following located written directed promote promotes inhibit inhibits induce induces regulate
+regulates enhance enhances resulting exist exists occur occurs create created needs suffer suffers treats
+impacts implement implements implemented adopt adopted respond responded develop developed fall fell`)
 
 func joinsPhrase(gap string) bool {
 	return gap == " " || gap == "-" || gap == "–" || gap == "’" || gap == "'"
@@ -63,7 +74,7 @@ func (l *lexer) keep(s string, limit int, counts func(lower string) bool) string
 			break
 		}
 		lower := strings.ToLower(w.text)
-		if w.stop || seen.has(w.stem) || !counts(lower) {
+		if seen.has(w.stem) || !hyphened(s, ws, i) && (w.stop || !counts(lower)) {
 			continue
 		}
 		seen[w.stem] = struct{}{}

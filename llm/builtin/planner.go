@@ -84,10 +84,13 @@ func (p *planner) withWishes(objective string) string {
 		}
 		wishes = append(wishes, answer)
 	}
-	if len(wishes) == 0 {
-		return objective + "."
+	if !strings.HasSuffix(objective, "?") && !strings.HasSuffix(objective, "…") {
+		objective += "."
 	}
-	return objective + ". Wanted: " + strings.Join(wishes, "; ") + "."
+	if len(wishes) == 0 {
+		return objective
+	}
+	return objective + " Wanted: " + strings.Join(wishes, "; ") + "."
 }
 
 // join makes a query out of parts: each word once, within the bound.

@@ -68,7 +68,7 @@ func (p *planner) pairs() {
 	s := p.subject
 	for i, name := range s.names {
 		for _, topic := range s.topics[:min(len(s.topics), 4)] {
-			p.add(p.join(name, topic), fmt.Sprintf("Find how %s bears on %s", name, topic))
+			p.add(p.join(name, topic), fmt.Sprintf("Find what connects %s and %s", name, topic))
 		}
 		if i+1 < len(s.names) {
 			p.add(p.join(name, s.names[i+1], s.firstTopic()), fmt.Sprintf("Find what connects %s and %s", name, s.names[i+1]))
@@ -79,11 +79,11 @@ func (p *planner) pairs() {
 	}
 	for i, topic := range s.topics {
 		if i+1 < len(s.topics) {
-			p.add(p.join(topic, s.topics[i+1]), fmt.Sprintf("Find how %s and %s are related", topic, s.topics[i+1]))
+			p.add(p.join(topic, s.topics[i+1]), fmt.Sprintf("Find what connects %s and %s", topic, s.topics[i+1]))
 		}
 	}
 	for _, facet := range append(append([]string{}, s.names...), s.topics...) {
-		p.add(p.join(facet), fmt.Sprintf("Find what %s is about and what is reported of it", facet))
+		p.add(p.join(facet), "Find basic facts on "+facet)
 	}
 }
 
@@ -103,6 +103,8 @@ func (p *planner) fromAspects() {
 	for _, p.alike = range []float64{tooAlike, 0.9, 1.01} {
 		for i := range aspects {
 			p.aspects(core, label, aspects[i])
+		}
+		for i := range aspects {
 			for _, facet := range p.facetNames() {
 				p.aspects(facet, facet, aspects[i])
 			}

@@ -26,6 +26,7 @@ type asker struct {
 	wanted    int
 	questions []string
 	seen      map[string]bool
+	anywhere  bool
 }
 
 func (a *asker) ask(format string, args ...any) {
@@ -57,38 +58,40 @@ func (a *asker) period() {
 var (
 	regionNamed = regexp.MustCompile(`(?i)\b(?:worldwide|global(?:ly)?|international(?:ly)?|europe(?:an)?|africa[n]?|asia[n]?|america[n]?|u\.?s\.?a?|u\.?k\.?|eu|united states|united kingdom|china|chinese|india[n]?|germany|france|japan|canada|australia|brazil|russia|countr(?:y|ies)|cit(?:y|ies)|region)\b`)
 	fields      = []struct {
-		pattern   *regexp.Regexp
+		pattern *regexp.Regexp
+		// anywhere is set where it hardly matters which country it is about.
+		anywhere  bool
 		questions []string
 	}{
-		{regexp.MustCompile(`(?i)\b(?:patients?|disease|cancer|drug|therap\w+|treatment|clinical|vaccin\w+|symptom\w*|medic\w+|health|infection|cells?|protein|genes?|genetic|diabetes|blood|tumou?r|mice|rats?)\b`), []string{
+		{pattern: regexp.MustCompile(`(?i)\b(?:patients?|disease|cancer|drug|therap\w+|treatment|clinical|vaccin\w+|symptom\w*|medic\w+|health|infection|cells?|biomaterials?|protein|genes?|genetic|diabetes|blood|tumou?r|mice|rats?)\b`), anywhere: true, questions: []string{
 			"Which people or populations should the evidence on %s apply to (age, condition, setting), or should laboratory and animal studies count as well?",
 			"What kind of evidence do you require for %s: randomised trials and reviews only, or also observational studies and case reports?",
 		}},
-		{regexp.MustCompile(`(?i)\b(?:software|programming|code|api|database|server|cloud|kubernetes|python|java|golang|linux|algorithm|framework|library|open[- ]source|machine learning|artificial intelligence|ai|model)\b`), []string{
+		{pattern: regexp.MustCompile(`(?i)\b(?:software|programming|code|api|database|server|cloud|kubernetes|python|java|golang|linux|algorithm|framework|library|open[- ]source|machine learning|artificial intelligence|ai|model)\b`), anywhere: true, questions: []string{
 			"In which environment does %s have to work for you (language, platform, scale, licence)?",
 			"Which figures about %s would decide the matter for you: speed, cost, reliability, security, or effort to run it?",
 		}},
-		{regexp.MustCompile(`(?i)\b(?:law|legal|court|lawsuit|trial|rights?|regulat\w+|contract|liab\w+|statute|antitrust|crime|criminal|patent|tax)\b`), []string{
+		{pattern: regexp.MustCompile(`(?i)\b(?:law|legal|court|lawsuit|trial|rights?|regulat\w+|contract|liab\w+|statute|antitrust|crime|criminal|patent|tax)\b`), questions: []string{
 			"Under which jurisdiction's law should %s be looked at?",
 			"Should the research on %s rest on statutes and court documents, or on reporting and commentary as well?",
 		}},
-		{regexp.MustCompile(`(?i)\b(?:market|stock|price|econom\w+|inflation|invest\w+|bank\w*|revenue|profit|business|compan(?:y|ies)|industr\w+|trade|currency|crypto\w*|sales)\b`), []string{
+		{pattern: regexp.MustCompile(`(?i)\b(?:market|stock|price|econom\w+|inflation|invest\w+|bank\w*|revenue|profit|business|compan(?:y|ies)|industr\w+|trade|currency|crypto\w*|sales)\b`), questions: []string{
 			"Which figures on %s matter to you (prices, revenue, shares of the market, growth), and in which currency or unit?",
 			"Are you looking at %s as an investor, a customer, a competitor, or out of general interest?",
 		}},
-		{regexp.MustCompile(`(?i)\b(?:game|match|season|league|team|player|coach|score|championship|tournament|cup)\b`), []string{
+		{pattern: regexp.MustCompile(`(?i)\b(?:game|match|season|league|team|player|coach|score|championship|tournament|cup)\b`), questions: []string{
 			"Which season or competition do you have in mind for %s?",
 			"Do you want results and figures on %s, or also reports and opinions?",
 		}},
-		{regexp.MustCompile(`(?i)\b(?:film|movie|book|novel|album|song|series|actor|director|author|artist|painting|band)\b`), []string{
+		{pattern: regexp.MustCompile(`(?i)\b(?:film|movie|book|novel|album|song|series|actor|director|author|artist|painting|band)\b`), questions: []string{
 			"Are you interested in how %s was made, what it contains, or how it was received?",
 			"Which edition, version or release do you have in mind for %s?",
 		}},
-		{regexp.MustCompile(`(?i)\b(?:build\w*|bridge|engine\w*|construction|material\w*|steel|concrete|energy|battery|solar|wind|nuclear|vehicle\w*)\b`), []string{
+		{pattern: regexp.MustCompile(`(?i)\b(?:build\w*|bridge|engine\w*|construction|material\w*|steel|concrete|energy|battery|solar|wind|nuclear|vehicle\w*)\b`), questions: []string{
 			"Which size, load or operating conditions should be assumed for %s?",
-			"Which standards or codes have to be met where %s is concerned?",
+			"Which standards or codes have to be met for %s?",
 		}},
-		{regexp.MustCompile(`(?i)\b(?:school|student\w*|teach\w*|education|universit\w+|learning|children)\b`), []string{
+		{pattern: regexp.MustCompile(`(?i)\b(?:school|student\w*|teach\w*|education|universit\w+|learning|children)\b`), questions: []string{
 			"Which age group or level of education should the research on %s be about?",
 		}},
 	}
@@ -103,16 +106,15 @@ func (a *asker) field() {
 		for _, question := range field.questions {
 			a.ask(question, a.subject.label())
 		}
+		a.anywhere = field.anywhere
 		return
 	}
 }
 
 func (a *asker) scope() {
 	s := a.subject
-	if !regionNamed.MatchString(s.prompt) {
-		a.ask("Which countries or regions should be covered where %s is concerned, or should the view be worldwide?", s.label())
-	} else {
-		a.ask("Should the findings on %s be set beside those from other regions, or stay with the place you name?", s.label())
+	if !a.anywhere {
+		a.region()
 	}
 	a.ask("What kind of sources do you trust most on %s: scientific papers, official documents and data, news, or first-hand accounts?", s.label())
 	a.ask("What will you use the answer on %s for, and what do you have to decide with it?", s.label())
@@ -141,12 +143,24 @@ func (a *asker) facets() {
 	}
 }
 
+func (a *asker) region() {
+	s := a.subject
+	if !regionNamed.MatchString(s.prompt) {
+		a.ask("Which countries or regions should the research on %s cover, or should it be worldwide?", s.label())
+	} else {
+		a.ask("Should the findings on %s be set beside those from other regions, or stay with the place you name?", s.label())
+	}
+}
+
 func (a *asker) form() {
 	s := a.subject
 	a.ask("For whom is the report on %s meant: specialists, decision makers, or readers new to it?", s.label())
 	a.ask("Should the report on %s weigh opposing views against each other, or state the best supported one?", s.label())
 	if len(s.sides) < 2 {
 		a.ask("Should %s be compared with something similar, and if so with what?", s.label())
+	}
+	if a.anywhere {
+		a.region()
 	}
 	a.ask("Is there anything about %s that you want left out?", s.label())
 	a.ask("Which figures or dates on %s do you need in any case?", s.label())

@@ -48,6 +48,7 @@ researching detailed overview summary summarize summarise write essay analysis a
 assess tell give list name named identify determine establish learn evidence aspect matter matters open wanted
 said both instance example featured features featuring covered coverage covering titled detail details focus
 focuses focused focusing subject topic portrayed discussion according note noted notes notably
+role roles kind kinds type types number numbers
 literature supported unsupported true false consistent consistency agreement portrayal portrayed previously subsequent recently
 find bear bears know say says stand stands main happen happened happens come comes connection connect
 connects`)

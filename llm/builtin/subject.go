@@ -40,7 +40,7 @@ func newSubject(prompt string, clarifications []*workv1.Clarification) *subject 
 	lex := newLexer(isEnglish("", prompt))
 	s := &subject{lex: lex, prompt: prompt, dates: dates(prompt), sides: sides(prompt)}
 	s.names, s.outlets = splitOutlets(prompt, lex.names(prompt, nil))
-	s.topics = tellingTopics(s.withoutNames(lex.phrases(prompt, 4)))
+	s.topics = tellingTopics(s.withoutNames(lex.phrases(masked(prompt, s.names, s.outlets), 4)))
 	s.clauses = lex.clauses(prompt)
 	for _, c := range clarifications {
 		answer := strings.Join(strings.Fields(strings.ToValidUTF8(cut(c.GetAnswer(), 600), " ")), " ")
@@ -49,6 +49,16 @@ func newSubject(prompt string, clarifications []*workv1.Clarification) *subject 
 		}
 	}
 	return s
+}
+
+// masked takes the names out of a prompt, so that no topic runs across one.
+func masked(prompt string, lists ...[]string) string {
+	for _, names := range lists {
+		for _, name := range names {
+			prompt = strings.ReplaceAll(prompt, name, " | ")
+		}
+	}
+	return prompt
 }
 
 // withoutNames drops the topics that only repeat words of names.
@@ -103,7 +113,7 @@ func (l *lexer) informative(s string) []string {
 }
 
 var (
-	clauseBreak = regexp.MustCompile(`(?i),?\s+(?:while|whereas|but|and whether|as opposed to)\s+|;\s+|,?\s+and\s+(?:(?:what|how|why|who|when|where|which|does|did|is|are|was|were|has|have|also)\b)`)
+	clauseBreak = regexp.MustCompile(`(?i),?\s+(?:while|whereas|but|and whether|as opposed to)\s+|;\s+|,?\s+and\s+(what|how|why|who|when|where|which|does|did|is|are|was|were|has|have|also)\b`)
 	// longBreak parts what is still long: at a comma, or where more of the same is told.
 	longBreak = regexp.MustCompile(`(?i),\s+(?:(?:and|who|which|or)\s+)?|\s+(?:as well as|and also|but also|along with|and the)\s+`)
 )
@@ -117,7 +127,7 @@ const longClause = 10
 func (l *lexer) clauses(prompt string) []string {
 	var parts []string
 	for _, sentence := range l.sentences(prompt) {
-		for _, part := range clauseBreak.Split(prompt[sentence.start:sentence.end], -1) {
+		for _, part := range splitClauses(prompt[sentence.start:sentence.end]) {
 			if len(newTermSet(l.informative(part))) <= longClause {
 				parts = l.addClause(parts, part)
 				continue
@@ -133,6 +143,23 @@ func (l *lexer) clauses(prompt string) []string {
 	return parts
 }
 
+// splitClauses cuts a sentence where another question begins, which keeps its
+// question word.
+func splitClauses(sentence string) []string {
+	var parts []string
+	start := 0
+	for _, match := range clauseBreak.FindAllStringSubmatchIndex(sentence, -1) {
+		parts = append(parts, sentence[start:match[0]])
+		start = match[1]
+		if match[2] >= 0 {
+			start = match[2]
+		}
+	}
+	return append(parts, sentence[start:])
+}
+
+var questionWord = regexp.MustCompile(`(?i)^(?:what|how|why|who|when|where|which)\b`)
+
 // addClause joins a part to the one before when it or that one says too little.
 func (l *lexer) addClause(parts []string, part string) []string {
 	part = strings.Trim(part, " ,;?.")
@@ -140,6 +167,7 @@ func (l *lexer) addClause(parts []string, part string) []string {
 	switch {
 	case part == "":
 		return parts
+	case last >= 0 && questionWord.MatchString(part) && questionWord.MatchString(parts[last]) && len(newTermSet(l.informative(part))) > 1:
 	case last >= 0 && (len(newTermSet(l.informative(part))) < 4 || len(newTermSet(l.informative(parts[last]))) < 4):
 		parts[last] += ", " + part
 		return parts
@@ -223,8 +251,17 @@ func (s *subject) core(maxWords int) string {
 	return core
 }
 
+// endsOpen is true for what does not end like the name of a thing.
+var endsOpen = regexp.MustCompile(`(?i)\b(?:to|of|for|in|on|at|by|with|from|about|when|if|that|which|who|is|are|was|were|do|does|did|can|should|must|you|we|they|it)$|\b(?:that|which|who|when|if)\b`)
+
+// askedFor takes the subject out of a plain question or order.
+var askedFor = regexp.MustCompile(`(?i)^(?:(?:what|which|who) (?:is|are|was|were)|(?:please )?(?:explain|describe|summari[sz]e|analy[sz]e|assess|evaluate|investigate|examine|outline|research|review|discuss|explore|write (?:a|an) \w+ (?:on|about)|give (?:me )?an overview of|tell me about|report on)) ((?:the |an? )?[^,;:?.!]{4,80}?)[?.!]?$`)
+
 // label names the prompt's subject inside a sentence.
 func (s *subject) label() string {
+	if match := askedFor.FindStringSubmatch(s.prompt); match != nil && len(s.sides) == 0 && !endsOpen.MatchString(match[1]) {
+		return match[1]
+	}
 	switch {
 	case len(s.sides) > 1:
 		return s.sides[0] + " and " + s.sides[1]

@@ -43,10 +43,26 @@ func (w *writer) summary(facts []*fact, task *workv1.ReportTask) {
 		w.printf("%s\n\n", nothing(task))
 		return
 	}
+	if weak(facts) {
+		w.printf("No page was found that answers the prompt well; this is the nearest there is.\n\n")
+	}
 	for _, f := range facts {
 		w.printf("- %s\n", w.cited(f))
 	}
 	w.printf("\n")
+}
+
+// weakCoverage is the share of the prompt below which even the best fact is more
+// likely about something else.
+const weakCoverage = 0.22
+
+func weak(facts []*fact) bool {
+	for _, f := range facts {
+		if max(f.coverage, f.partly/2) >= weakCoverage {
+			return false
+		}
+	}
+	return true
 }
 
 // section writes its facts page by page, in order of time where they are dated.
@@ -166,6 +182,11 @@ func contains[T comparable](list []T, item T) bool {
 	return false
 }
 
+// linkable writes what an autolink of Markdown can't hold as it is.
+var linkable = strings.NewReplacer(" ", "%20", "<", "%3C", ">", "%3E", "\n", "%0A", "\r", "%0D", "\t", "%09")
+
+// sources lists the pages in the order of their numbers. Two spaces at a line's end
+// keep each on a line of its own.
 func (w *writer) sources() {
 	if len(w.citations) == 0 {
 		return
@@ -176,7 +197,7 @@ func (w *writer) sources() {
 		if title == "" {
 			title = "Untitled"
 		}
-		w.printf("[%d] %s — <%s>", c.GetNumber(), title, c.GetUrl())
+		w.printf("[%d] %s — <%s>", c.GetNumber(), title, linkable.Replace(c.GetUrl()))
 		if at := c.GetPublished(); at != nil && at.IsValid() {
 			w.printf(" (%s)", at.AsTime().Format(time.DateOnly))
 		}
