@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/caarlos0/env/v11"
@@ -26,23 +28,81 @@ func Load(cfg any) error {
 
 // LoadFrom is Load with the environment given.
 func LoadFrom(cfg any, environment map[string]string) error {
-	var mistakes []error
-	err := env.ParseWithOptions(cfg, env.Options{Environment: environment})
-	var parsing env.AggregateError
-	switch {
-	case errors.As(err, &parsing):
-		mistakes = append(mistakes, parsing.Errors...)
-	case err != nil:
-		mistakes = append(mistakes, err)
+	unparsed, err := parse(cfg, environment)
+	if err != nil {
+		return err
 	}
-	if v, ok := cfg.(Validator); ok && err == nil {
-		mistakes = append(mistakes, v.Validate())
+	var mistakes []error
+	for variable, mistake := range unparsed {
+		mistakes = append(mistakes, fmt.Errorf("%s: %w", variable, mistake))
+	}
+	if v, ok := cfg.(Validator); ok {
+		mistakes = append(mistakes, besides(unparsed, v.Validate())...)
 	}
 	err = errors.Join(mistakes...)
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
 	return nil
+}
+
+// parse fills cfg and returns the variables whose values are of the wrong type.
+func parse(cfg any, environment map[string]string) (map[string]error, error) {
+	unparsed := make(map[string]error)
+	err := env.ParseWithOptions(cfg, env.Options{Environment: environment})
+	if err == nil {
+		return unparsed, nil
+	}
+	var all env.AggregateError
+	if !errors.As(err, &all) {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	for _, one := range all.Errors {
+		var wrong env.ParseError
+		if !errors.As(one, &wrong) {
+			return nil, fmt.Errorf("configuration: %w", err)
+		}
+		unparsed[variableOf(reflect.TypeOf(cfg).Elem(), wrong.Name)] = fmt.Errorf("not a valid %s: %w", wrong.Type, wrong.Err)
+	}
+	return unparsed, nil
+}
+
+// variableOf finds the variable of a field, which is all that the parser names.
+func variableOf(structure reflect.Type, field string) string {
+	for _, candidate := range reflect.VisibleFields(structure) {
+		tag, tagged := candidate.Tag.Lookup("env")
+		if tagged && candidate.Name == field {
+			name, _, _ := strings.Cut(tag, ",")
+			return name
+		}
+		if !candidate.Anonymous && candidate.Type.Kind() == reflect.Struct && !tagged {
+			name := variableOf(candidate.Type, field)
+			if name != field {
+				return name
+			}
+		}
+	}
+	return field
+}
+
+// besides leaves out the rules of variables that hold no value since theirs could
+// not be parsed.
+func besides(unparsed map[string]error, violated error) []error {
+	if violated == nil {
+		return nil
+	}
+	mistakes := []error{violated}
+	if joined, ok := violated.(interface{ Unwrap() []error }); ok {
+		mistakes = joined.Unwrap()
+	}
+	return slices.DeleteFunc(slices.Clone(mistakes), func(mistake error) bool {
+		for variable := range unparsed {
+			if strings.Contains(mistake.Error(), variable) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 func environ() map[string]string {

@@ -42,8 +42,10 @@ func TestLoadListsEveryMistake(t *testing.T) {
 	require.ErrorContains(t, err, "FATHOM_SAMPLE_SLOTS must be at least 1")
 
 	err = config.LoadFrom(&cfg, map[string]string{"FATHOM_SAMPLE_SLOTS": "many", "FATHOM_SAMPLE_WAIT": "long"})
-	require.ErrorContains(t, err, "Slots")
-	require.ErrorContains(t, err, "Wait")
+	require.ErrorContains(t, err, "FATHOM_SAMPLE_URL must be set")
+	require.ErrorContains(t, err, "FATHOM_SAMPLE_SLOTS: not a valid int")
+	require.ErrorContains(t, err, "FATHOM_SAMPLE_WAIT: not a valid time.Duration")
+	require.NotContains(t, err.Error(), "FATHOM_SAMPLE_SLOTS must be")
 }
 
 func TestLoadReadsTheEnvironment(t *testing.T) {
