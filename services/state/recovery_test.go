@@ -2,6 +2,8 @@ package state_test
 
 import (
 	"context"
+	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/fathom-research/fathom/platform/fault"
 	researchv1 "github.com/fathom-research/fathom/proto/fathom/research/v1"
 	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
+	"github.com/fathom-research/fathom/testkit/natstest"
 )
 
 func TestCancelStopsRunningWork(t *testing.T) {
@@ -147,4 +150,31 @@ func TestDeadlineEndsAResearchThatNobodyServes(t *testing.T) {
 	output, err := s.client.GetErrorOutput(t.Context(), &researchv1.GetErrorOutputRequest{ResearchId: id})
 	require.NoError(t, err)
 	require.Contains(t, output.GetMarkdown(), "deadline")
+}
+
+func TestEverythingFinishesAfterNATSWasLostWhole(t *testing.T) {
+	t.Parallel()
+	server := natstest.Start(t)
+	nc, err := bus.Connect(server.URL(), "test")
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	b, err := bus.Open(nc, bus.Options{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	s := startOn(t, b, nil)
+	var analyses atomic.Int32
+	reached := make(chan struct{})
+	s.workers(t, func(_ context.Context, task *workv1.Task) (*workv1.Result, error) {
+		if bus.KindOf(task) == bus.Analyze && analyses.Add(1) == 10 {
+			close(reached)
+		}
+		return nil, nil
+	})
+	id := s.begin(t, 2, 4)
+	<-reached
+	server.LoseStore()
+	s.watch(t, id)
+	record := s.get(t, id)
+	require.Equal(t, "completed", record.GetStatus())
+	require.Len(t, record.GetSerpQueries(), 12)
+	require.Equal(t, int32(36), record.GetCounts().GetWebsitesAnalyzed())
 }

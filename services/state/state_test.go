@@ -43,6 +43,14 @@ type system struct {
 
 func start(t *testing.T, environment map[string]string) *system {
 	t.Helper()
+	b, err := bus.Open(natstest.Connect(t), bus.Options{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	return startOn(t, b, environment)
+}
+
+// startOn is start on a given bus.
+func startOn(t *testing.T, b *bus.Bus, environment map[string]string) *system {
+	t.Helper()
 	s := &system{url: pgtest.Database(t, store.Migrate)}
 	variables := map[string]string{
 		"FATHOM_DATABASE_URL": s.url, "FATHOM_BACKOFF": "1ms", "FATHOM_BACKOFF_MAX": "5ms",
@@ -55,8 +63,6 @@ func start(t *testing.T, environment map[string]string) *system {
 	require.NoError(t, config.LoadFrom(&cfg, variables))
 
 	logger := slog.New(slog.DiscardHandler)
-	b, err := bus.Open(natstest.Connect(t), bus.Options{Logger: logger})
-	require.NoError(t, err)
 	require.NoError(t, b.Provision(t.Context()))
 	s.bus = b
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -150,12 +150,12 @@ func (e *Engine) arrive(ctx context.Context, tx *store.Tx, site store.Site) (*st
 // settleSite ends a website and tells of it. It returns its query, or nil when the
 // website had its end already.
 func (e *Engine) settleSite(ctx context.Context, tx *store.Tx, site store.Site, s store.Settlement, extractions int) (*store.Query, error) {
-	query, settled, err := tx.Settle(ctx, site.ID, s)
-	if err != nil || !settled {
+	query, url, err := tx.Settle(ctx, site.ID, s)
+	if err != nil || url == "" {
 		return nil, err
 	}
 	tx.Tell(store.Event{
-		Type: "website." + string(s.Status), QueryID: site.QueryID, URL: site.URL,
+		Type: "website." + string(s.Status), QueryID: site.QueryID, URL: url,
 		Message: s.Message, Reason: s.Reason, Count: extractions,
 	})
 	return &query, nil
@@ -192,11 +192,7 @@ func (e *Engine) analysisFailed(ctx context.Context, tx *store.Tx, task store.Ta
 }
 
 func (e *Engine) analyzed(ctx context.Context, tx *store.Tx, task store.Task, s store.Settlement, extractions int) error {
-	url, err := tx.SiteURL(ctx, task.SiteID)
-	if err != nil {
-		return err
-	}
-	site := store.Site{ID: task.SiteID, QueryID: task.QueryID, URL: url}
+	site := store.Site{ID: task.SiteID, QueryID: task.QueryID}
 	query, err := e.settleSite(ctx, tx, site, s, extractions)
 	if err != nil || query == nil {
 		return err

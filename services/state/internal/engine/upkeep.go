@@ -15,18 +15,9 @@ import (
 // whose scrape is among them are being scraped from now on.
 func (e *Engine) Published(ctx context.Context, tenant, researchID string, tasks []store.Task) error {
 	_, err := e.update(ctx, tenant, researchID, func(tx *store.Tx) error {
-		var documents []int64
-		for _, task := range tasks {
-			marked, err := tx.MarkPublished(ctx, task)
-			if err != nil {
-				return err
-			}
-			if marked && task.Kind == bus.Scrape {
-				documents = append(documents, task.DocumentID)
-			}
-		}
-		if len(documents) == 0 {
-			return nil
+		documents, err := tx.MarkPublished(ctx, tasks)
+		if err != nil || len(documents) == 0 {
+			return err
 		}
 		sites, err := tx.MarkScraping(ctx, documents)
 		if err != nil {

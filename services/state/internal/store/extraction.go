@@ -41,7 +41,7 @@ func (t *Tx) SaveExtractions(ctx context.Context, queryID string, siteID int64, 
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 			t.R.Tenant, t.R.ID, queryID, siteID, i, e.Claim, e.Quote, e.Start, e.End, path, e.Page, e.Relevance)
 	}
-	err := t.tx.SendBatch(ctx, batch).Close()
+	err := t.tx.writeAll(ctx, batch)
 	if err != nil {
 		return fmt.Errorf("save the extractions of website %d: %w", siteID, err)
 	}

@@ -51,7 +51,7 @@ func (t *Tx) InsertQueries(ctx context.Context, parent string, depth int, querie
 			VALUES ($1, $2, $3, nullif($4, '')::uuid, $5, $6, $7, $8, $9)`,
 			q.ID, t.R.Tenant, t.R.ID, parent, ordinal, depth, len(queries), q.Text, q.Objective)
 	}
-	err := t.tx.SendBatch(ctx, batch).Close()
+	err := t.tx.writeAll(ctx, batch)
 	if err != nil {
 		return fmt.Errorf("insert the queries of research %s: %w", t.R.ID, err)
 	}
@@ -60,7 +60,7 @@ func (t *Tx) InsertQueries(ctx context.Context, parent string, depth int, querie
 
 // OpenURLs sets the number of a query's websites, all of them open.
 func (t *Tx) OpenURLs(ctx context.Context, queryID string, hits int) error {
-	_, err := t.tx.Exec(ctx, `UPDATE serp_query SET hits = $4, urls_open = $4
+	err := t.tx.write(ctx, `UPDATE serp_query SET hits = $4, urls_open = $4
 		WHERE id = $1 AND research_id = $2 AND tenant = $3`, queryID, t.R.ID, t.R.Tenant, hits)
 	if err != nil {
 		return fmt.Errorf("open the websites of query %s: %w", queryID, err)
@@ -70,7 +70,7 @@ func (t *Tx) OpenURLs(ctx context.Context, queryID string, hits int) error {
 
 // FinishQuery gives a query its end.
 func (t *Tx) FinishQuery(ctx context.Context, id string, status workflow.QueryStatus, reason, message string) error {
-	_, err := t.tx.Exec(ctx, `UPDATE serp_query SET status = $4, reason = $5, error_message = $6, finished_at = now()
+	err := t.tx.write(ctx, `UPDATE serp_query SET status = $4, reason = $5, error_message = $6, finished_at = now()
 		WHERE id = $1 AND research_id = $2 AND tenant = $3 AND status = 'processing'`,
 		id, t.R.ID, t.R.Tenant, status, reason, message)
 	if err != nil {
@@ -81,7 +81,7 @@ func (t *Tx) FinishQuery(ctx context.Context, id string, status workflow.QuerySt
 
 // MarkExpanded closes a query: its children exist, or it has none.
 func (t *Tx) MarkExpanded(ctx context.Context, id string) error {
-	_, err := t.tx.Exec(ctx, "UPDATE serp_query SET expanded = true WHERE id = $1 AND research_id = $2 AND tenant = $3",
+	err := t.tx.write(ctx, "UPDATE serp_query SET expanded = true WHERE id = $1 AND research_id = $2 AND tenant = $3",
 		id, t.R.ID, t.R.Tenant)
 	if err != nil {
 		return fmt.Errorf("close query %s: %w", id, err)
@@ -168,7 +168,7 @@ func (t *Tx) CloseWork(ctx context.Context, reason, message string) error {
 		WHERE research_id = $1 AND tenant = $2 AND status IN ('pending', 'scraping')`, t.R.ID, t.R.Tenant, reason, message)
 	batch.Queue(`UPDATE task SET state = 'dropped', closed_at = now(), code = $3
 		WHERE research_id = $1 AND tenant = $2 AND state IN ('due', 'published')`, t.R.ID, t.R.Tenant, reason)
-	err = t.tx.SendBatch(ctx, batch).Close()
+	err = t.tx.writeAll(ctx, batch)
 	if err != nil {
 		return fmt.Errorf("close the work of research %s: %w", t.R.ID, err)
 	}

@@ -20,7 +20,7 @@ type Report struct {
 
 // SaveReport stores a report. Only a partial one is replaced.
 func (t *Tx) SaveReport(ctx context.Context, r Report) error {
-	_, err := t.tx.Exec(ctx, `INSERT INTO report (research_id, tenant, markdown, evidence, partial) VALUES ($1, $2, $3, $4, $5)
+	err := t.tx.write(ctx, `INSERT INTO report (research_id, tenant, markdown, evidence, partial) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (research_id) DO UPDATE SET markdown = excluded.markdown, evidence = excluded.evidence,
 			partial = excluded.partial, created_at = now() WHERE report.partial`,
 		t.R.ID, t.R.Tenant, r.Markdown, r.Evidence, r.Partial)
@@ -57,7 +57,7 @@ func readReport(ctx context.Context, q querier, tenant, researchID string) (Repo
 
 // SaveErrorOutput stores error-output.md, in place of an older one.
 func (t *Tx) SaveErrorOutput(ctx context.Context, markdown string) error {
-	_, err := t.tx.Exec(ctx, `INSERT INTO error_output (research_id, tenant, markdown) VALUES ($1, $2, $3)
+	err := t.tx.write(ctx, `INSERT INTO error_output (research_id, tenant, markdown) VALUES ($1, $2, $3)
 		ON CONFLICT (research_id) DO UPDATE SET markdown = excluded.markdown, created_at = now()`,
 		t.R.ID, t.R.Tenant, markdown)
 	if err != nil {

@@ -148,7 +148,7 @@ func (t *Tx) Dialogue(ctx context.Context) (Dialogue, error) {
 
 // SaveQuestions stores the follow-up questions.
 func (t *Tx) SaveQuestions(ctx context.Context, questions []string) error {
-	_, err := t.tx.Exec(ctx, "UPDATE research SET questions = $3 WHERE id = $1 AND tenant = $2",
+	err := t.tx.write(ctx, "UPDATE research SET questions = $3 WHERE id = $1 AND tenant = $2",
 		t.R.ID, t.R.Tenant, questions)
 	if err != nil {
 		return fmt.Errorf("save the questions of research %s: %w", t.R.ID, err)
@@ -175,7 +175,7 @@ type Start struct {
 
 // SaveStart stores what the research was started with.
 func (t *Tx) SaveStart(ctx context.Context, s Start) error {
-	_, err := t.tx.Exec(ctx, `UPDATE research SET
+	err := t.tx.write(ctx, `UPDATE research SET
 		answers = $3, depth = $4, breadth = $5, planned_queries = $6, start_digest = $7,
 		analysis_concurrency = $8, language = $9, time_range = $10, categories = $11, safe_search = $12,
 		report_words = $13, report_sources = $14,
@@ -195,7 +195,7 @@ func (t *Tx) SaveStart(ctx context.Context, s Start) error {
 
 // Delete removes the research with all that belongs to it.
 func (t *Tx) Delete(ctx context.Context) error {
-	_, err := t.tx.Exec(ctx, "DELETE FROM research WHERE id = $1 AND tenant = $2", t.R.ID, t.R.Tenant)
+	err := t.tx.write(ctx, "DELETE FROM research WHERE id = $1 AND tenant = $2", t.R.ID, t.R.Tenant)
 	if err != nil {
 		return fmt.Errorf("delete research %s: %w", t.R.ID, err)
 	}

@@ -77,7 +77,7 @@ func (t *Tx) AddTasks(ctx context.Context, tasks ...Task) error {
 			VALUES ($1, $2, $3, $4, nullif($5, '')::uuid, nullif($6, 0::bigint), nullif($7, 0::bigint))`,
 			NewID(), t.R.Tenant, t.R.ID, string(task.Kind), task.QueryID, task.DocumentID, task.SiteID)
 	}
-	err := t.tx.SendBatch(ctx, batch).Close()
+	err := t.tx.writeAll(ctx, batch)
 	if err != nil {
 		return fmt.Errorf("insert tasks of research %s: %w", t.R.ID, err)
 	}
@@ -88,7 +88,8 @@ func (t *Tx) AddTasks(ctx context.Context, tasks ...Task) error {
 // DispatchAnalyses inserts analyses of a query's scraped websites, in order of
 // arrival, until as many are open as the research allows at once.
 func (t *Tx) DispatchAnalyses(ctx context.Context, queryID string) error {
-	sites, err := collect(ctx, t.tx, pgx.RowTo[int64], `SELECT w.id FROM website w
+	tag, err := t.tx.Exec(ctx, `INSERT INTO task (id, tenant, research_id, kind, query_id, website_id)
+		SELECT gen_random_uuid(), w.tenant, w.research_id, 'analyze', w.query_id, w.id FROM website w
 		WHERE w.query_id = $1 AND w.tenant = $2 AND w.status = 'scraped'
 		AND NOT EXISTS (SELECT FROM task t WHERE t.website_id = w.id)
 		ORDER BY w.arrived LIMIT greatest(0, $3 - (SELECT count(*) FROM task t
@@ -97,16 +98,15 @@ func (t *Tx) DispatchAnalyses(ctx context.Context, queryID string) error {
 	if err != nil {
 		return fmt.Errorf("choose the next analysis of query %s: %w", queryID, err)
 	}
-	tasks := make([]Task, len(sites))
-	for i, site := range sites {
-		tasks[i] = Task{Kind: bus.Analyze, QueryID: queryID, SiteID: site}
+	if tag.RowsAffected() > 0 {
+		t.changed.Tasks = true
 	}
-	return t.AddTasks(ctx, tasks...)
+	return nil
 }
 
 // CloseTask ends a task. bury asks the sweeper to keep it in DEAD.
 func (t *Tx) CloseTask(ctx context.Context, task Task, state TaskState, code, message string, bury bool) error {
-	_, err := t.tx.Exec(ctx, `UPDATE task SET state = $4, code = $5, message = $6, bury = $7, closed_at = now()
+	err := t.tx.write(ctx, `UPDATE task SET state = $4, code = $5, message = $6, bury = $7, closed_at = now()
 		WHERE id = $1 AND research_id = $2 AND tenant = $3 AND state IN ('due', 'published')`,
 		task.ID, t.R.ID, t.R.Tenant, state, code, message, bury)
 	if err != nil {
@@ -118,7 +118,7 @@ func (t *Tx) CloseTask(ctx context.Context, task Task, state TaskState, code, me
 // Reschedule makes a task due after wait, with the attempt, delivery, code and
 // message of task. It opens a closed task again.
 func (t *Tx) Reschedule(ctx context.Context, task Task, wait time.Duration) error {
-	_, err := t.tx.Exec(ctx, `UPDATE task SET state = 'due', attempt = $4, delivery = $5, code = $6, message = $7,
+	err := t.tx.write(ctx, `UPDATE task SET state = 'due', attempt = $4, delivery = $5, code = $6, message = $7,
 		due_at = now() + $8, leased_until = '-infinity', checked_at = NULL, bury = false, closed_at = NULL
 		WHERE id = $1 AND research_id = $2 AND tenant = $3`,
 		task.ID, t.R.ID, t.R.Tenant, task.Attempt, task.Delivery, task.Code, task.Message, wait)
@@ -129,14 +129,22 @@ func (t *Tx) Reschedule(ctx context.Context, task Task, wait time.Duration) erro
 	return nil
 }
 
-// MarkPublished says of a task that its message is with the bus. It reports false
-// for a task that changed since it was claimed.
-func (t *Tx) MarkPublished(ctx context.Context, task Task) (bool, error) {
-	tag, err := t.tx.Exec(ctx, `UPDATE task SET state = 'published', published_at = now(), checked_at = NULL, leased_until = '-infinity'
-		WHERE id = $1 AND research_id = $2 AND tenant = $3 AND state = 'due' AND attempt = $4 AND delivery = $5`,
-		task.ID, t.R.ID, t.R.Tenant, task.Attempt, task.Delivery)
-	if err != nil {
-		return false, fmt.Errorf("mark task %s as published: %w", task.ID, err)
+// MarkPublished says of tasks that their messages are with the bus, and returns the
+// documents whose scrape is among them. Tasks that changed since they were claimed
+// stay as they are.
+func (t *Tx) MarkPublished(ctx context.Context, tasks []Task) ([]int64, error) {
+	ids, attempts, deliveries := make([]string, len(tasks)), make([]int, len(tasks)), make([]int, len(tasks))
+	for i, task := range tasks {
+		ids[i], attempts[i], deliveries[i] = task.ID, task.Attempt, task.Delivery
 	}
-	return tag.RowsAffected() == 1, nil
+	documents, err := collect(ctx, t.tx, pgx.RowTo[int64], `WITH marked AS (
+		UPDATE task t SET state = 'published', published_at = now(), checked_at = NULL, leased_until = '-infinity'
+		FROM unnest($3::text[]::uuid[], $4::int[], $5::int[]) AS sent (id, attempt, delivery)
+		WHERE t.id = sent.id AND t.research_id = $1 AND t.tenant = $2 AND t.state = 'due'
+		AND t.attempt = sent.attempt AND t.delivery = sent.delivery RETURNING t.document_id)
+		SELECT document_id FROM marked WHERE document_id IS NOT NULL`, t.R.ID, t.R.Tenant, ids, attempts, deliveries)
+	if err != nil {
+		return nil, fmt.Errorf("mark tasks of research %s as published: %w", t.R.ID, err)
+	}
+	return documents, nil
 }

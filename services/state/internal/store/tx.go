@@ -14,7 +14,7 @@ import (
 // Tx is a transaction that holds the lock of one research. R may be changed; it is
 // written back before the commit.
 type Tx struct {
-	tx pgx.Tx
+	tx *pipeline
 	R  *Research
 	// Now is the database's time at the transaction's begin.
 	Now time.Time
@@ -104,7 +104,7 @@ func (s *Store) inTx(ctx context.Context, fn func(tx pgx.Tx) (*Tx, error)) (Chan
 
 func lock(ctx context.Context, tx pgx.Tx, tenant, id string) (*Tx, error) {
 	locked, err := one(ctx, tx, func(row pgx.CollectableRow) (*Tx, error) {
-		t := &Tx{tx: tx, R: new(Research)}
+		t := &Tx{tx: &pipeline{tx: tx}, R: new(Research)}
 		return t, row.Scan(append(t.R.targets(), &t.Now)...)
 	}, `SELECT `+researchColumns+`, clock_timestamp() FROM research
 		WHERE id = $1 AND ($2 = '' OR tenant = $2) FOR NO KEY UPDATE`, id, tenant)
@@ -121,16 +121,12 @@ func lock(ctx context.Context, tx pgx.Tx, tenant, id string) (*Tx, error) {
 // Flush writes R and the events so far, for statements of the same transaction that
 // read them. It happens by itself before the commit.
 func (t *Tx) Flush(ctx context.Context) error {
-	if t.deleted {
-		return nil
-	}
 	batch := new(pgx.Batch)
-	t.queueEvents(batch)
-	t.queueResearch(batch)
-	if batch.Len() == 0 {
-		return nil
+	if !t.deleted {
+		t.queueEvents(batch)
+		t.queueResearch(batch)
 	}
-	err := t.tx.SendBatch(ctx, batch).Close()
+	err := t.tx.send(ctx, batch)
 	if err != nil {
 		return fmt.Errorf("write research %s: %w", t.R.ID, err)
 	}

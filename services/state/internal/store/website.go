@@ -53,7 +53,7 @@ func (t *Tx) AddDocuments(ctx context.Context, hits []Hit) ([]Document, map[int6
 				return err
 			})
 	}
-	err := t.tx.SendBatch(ctx, batch).Close()
+	err := t.tx.send(ctx, batch)
 	if err != nil {
 		return nil, nil, fmt.Errorf("insert the documents of research %s: %w", t.R.ID, err)
 	}
@@ -96,7 +96,7 @@ func (t *Tx) AddSites(ctx context.Context, queryID string, hits []Hit, documents
 			t.R.Tenant, t.R.ID, queryID, d.ID, i, status, hits[i].Title, hits[i].Snippet, hits[i].Engine, hits[i].Published).
 			QueryRow(func(row pgx.Row) error { return row.Scan(&sites[i].ID) })
 	}
-	err := t.tx.SendBatch(ctx, batch).Close()
+	err := t.tx.send(ctx, batch)
 	if err != nil {
 		return nil, fmt.Errorf("insert the websites of query %s: %w", queryID, err)
 	}
@@ -147,24 +147,32 @@ type Settlement struct {
 }
 
 // Settle ends a website and counts it off its query. Success, failure, timeout and
-// dead letter all come through here. It reports false, and changes nothing, when the
-// website had its end already.
-func (t *Tx) Settle(ctx context.Context, siteID int64, s Settlement) (Query, bool, error) {
-	rows, err := collect(ctx, t.tx, scanQuery, `WITH settled AS (
+// dead letter all come through here. It returns the query and the website's URL; the URL is
+// empty, and nothing changed, when the website had its end already.
+func (t *Tx) Settle(ctx context.Context, siteID int64, s Settlement) (Query, string, error) {
+	type settled struct {
+		Query
+
+		url string
+	}
+	rows, err := collect(ctx, t.tx, func(row pgx.CollectableRow) (settled, error) {
+		var r settled
+		return r, row.Scan(&r.ID, &r.Depth, &r.Breadth, &r.URLsOpen, &r.Status, &r.url)
+	}, `WITH settled AS (
 			UPDATE website SET status = $4, reason = $5, error_message = $6, copy_of = nullif($7, 0::bigint),
 				unlocated = $8, settled_at = now()
 			WHERE id = $1 AND research_id = $2 AND tenant = $3 AND status NOT IN ('analyzed', 'failed')
-			RETURNING query_id)
-		UPDATE serp_query q SET urls_open = q.urls_open - 1 FROM settled
-		WHERE q.id = settled.query_id RETURNING q.id, q.depth, q.breadth, q.urls_open, q.status`,
+			RETURNING query_id, document_id)
+		UPDATE serp_query q SET urls_open = q.urls_open - 1 FROM settled JOIN document d ON d.id = settled.document_id
+		WHERE q.id = settled.query_id RETURNING q.id, q.depth, q.breadth, q.urls_open, q.status, d.url`,
 		siteID, t.R.ID, t.R.Tenant, s.Status, s.Reason, s.Message, s.CopyOf, s.Unlocated)
 	if err != nil {
-		return Query{}, false, fmt.Errorf("settle website %d: %w", siteID, err)
+		return Query{}, "", fmt.Errorf("settle website %d: %w", siteID, err)
 	}
 	if len(rows) == 0 {
-		return Query{}, false, nil
+		return Query{}, "", nil
 	}
-	return rows[0], true, nil
+	return rows[0].Query, rows[0].url, nil
 }
 
 // FailCopies gives the copies of a website its failure and returns their URLs. They
@@ -177,17 +185,6 @@ func (t *Tx) FailCopies(ctx context.Context, siteID int64, s Settlement) ([]stri
 		return nil, fmt.Errorf("fail the copies of website %d: %w", siteID, err)
 	}
 	return urls, nil
-}
-
-// SiteURL reads the URL of a website.
-func (t *Tx) SiteURL(ctx context.Context, siteID int64) (string, error) {
-	var url string
-	err := t.tx.QueryRow(ctx, `SELECT d.url FROM website w JOIN document d ON d.id = w.document_id
-		WHERE w.id = $1 AND w.research_id = $2 AND w.tenant = $3`, siteID, t.R.ID, t.R.Tenant).Scan(&url)
-	if err != nil {
-		return "", fmt.Errorf("read the URL of website %d: %w", siteID, err)
-	}
-	return url, nil
 }
 
 // Scraped is what was read of a page.
@@ -205,7 +202,7 @@ type Scraped struct {
 
 // SaveContent stores what was read of a page.
 func (t *Tx) SaveContent(ctx context.Context, documentID int64, s Scraped) error {
-	_, err := t.tx.Exec(ctx, `UPDATE document SET status = 'scraped', reason = 'ok', title = coalesce(nullif($4, ''), title),
+	err := t.tx.write(ctx, `UPDATE document SET status = 'scraped', reason = 'ok', title = coalesce(nullif($4, ''), title),
 		content = $5, content_hash = $6, language = $7, published = $8, rung = $9, page = $10, raw = $11, settled_at = now()
 		WHERE id = $1 AND research_id = $2 AND tenant = $3 AND status IN ('pending', 'scraping')`,
 		documentID, t.R.ID, t.R.Tenant, s.Title, s.Content, s.ContentHash, s.Language, s.Published, s.Rung, s.Page, s.Raw)
@@ -217,7 +214,7 @@ func (t *Tx) SaveContent(ctx context.Context, documentID int64, s Scraped) error
 
 // FailDocument stores that a page can't be read.
 func (t *Tx) FailDocument(ctx context.Context, documentID int64, reason, message string) error {
-	_, err := t.tx.Exec(ctx, `UPDATE document SET status = 'failed', reason = $4, error_message = $5, settled_at = now()
+	err := t.tx.write(ctx, `UPDATE document SET status = 'failed', reason = $4, error_message = $5, settled_at = now()
 		WHERE id = $1 AND research_id = $2 AND tenant = $3 AND status IN ('pending', 'scraping')`,
 		documentID, t.R.ID, t.R.Tenant, reason, message)
 	if err != nil {
@@ -229,7 +226,7 @@ func (t *Tx) FailDocument(ctx context.Context, documentID int64, reason, message
 // MarkScraping says of documents that their task is with the scrapers, and returns
 // their websites that changed by it.
 func (t *Tx) MarkScraping(ctx context.Context, documentIDs []int64) ([]Site, error) {
-	_, err := t.tx.Exec(ctx, `UPDATE document SET status = 'scraping'
+	err := t.tx.write(ctx, `UPDATE document SET status = 'scraping'
 		WHERE id = ANY($1) AND research_id = $2 AND tenant = $3 AND status = 'pending'`, documentIDs, t.R.ID, t.R.Tenant)
 	if err != nil {
 		return nil, fmt.Errorf("mark documents as being scraped: %w", err)
