@@ -115,7 +115,7 @@ func (d *delivery) do(ctx context.Context, task *workv1.Task) (*workv1.Result, e
 	}
 	started := time.Now()
 	answers := make(chan answer, 1)
-	d.calls.Go(func() { answers <- d.call(limited, task) })
+	d.calls.Go(func() { d.call(limited, task, answers) })
 	result, err := d.await(limited, answers)
 	d.bus.meters.handled(ctx, d.kind, time.Since(started))
 
@@ -137,20 +137,20 @@ type answer struct {
 }
 
 // call turns a panic into an error.
-func (d *delivery) call(ctx context.Context, task *workv1.Task) (a answer) { //nolint:nonamedreturns // recover needs it
+func (d *delivery) call(ctx context.Context, task *workv1.Task, answers chan<- answer) {
 	defer func() {
 		cause := recover()
 		if cause == nil {
 			return
 		}
 		d.bus.log.ErrorContext(ctx, "handler panicked", append(d.attributes(), "panic", cause, "stack", string(debug.Stack()))...)
-		a = answer{err: fault.Transient(fault.Internal, "the %s worker panicked: %v", d.kind, cause)}
+		answers <- answer{err: fault.Transient(fault.Internal, "the %s worker panicked: %v", d.kind, cause)}
 	}()
 	result, err := d.Handle(ctx, task)
 	if result == nil && err == nil {
 		err = fault.Permanent(fault.Internal, "the %s worker returned nothing", d.kind)
 	}
-	return answer{result: result, err: err}
+	answers <- answer{result: result, err: err}
 }
 
 // await waits for the handler. One that does not heed the end of its context is

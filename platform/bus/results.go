@@ -62,7 +62,7 @@ func (a *application) deliver(msg jetstream.Msg) {
 // errUnusable is a result that no later try could apply.
 var errUnusable = errors.New("the result can't be used")
 
-func (a *application) run(ctx context.Context, msg jetstream.Msg) (failure error) { //nolint:nonamedreturns // recover needs it
+func (a *application) run(ctx context.Context, msg jetstream.Msg) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -78,13 +78,22 @@ func (a *application) run(ctx context.Context, msg jetstream.Msg) (failure error
 	if err != nil {
 		return errors.Join(errUnusable, err)
 	}
-	defer func() {
-		cause := recover()
-		if cause != nil {
-			failure = fmt.Errorf("apply panicked: %v\n%s", cause, debug.Stack())
-		}
+	return a.guarded(ctx, result)
+}
+
+// guarded turns a panic into an error.
+func (a *application) guarded(ctx context.Context, result *workv1.Result) error {
+	var err error
+	func() {
+		defer func() {
+			cause := recover()
+			if cause != nil {
+				err = fmt.Errorf("apply panicked: %v\n%s", cause, debug.Stack())
+			}
+		}()
+		err = a.apply(ctx, result)
 	}()
-	return a.apply(ctx, result)
+	return err
 }
 
 func (a *application) settle(ctx context.Context, e envelope, msg jetstream.Msg, err error) {
