@@ -136,10 +136,23 @@ func (w *writer) cited(f *fact) string {
 		sentence := f.sentence[sp.start:sp.end]
 		parts = append(parts, escape(fullStop(sentence))+" "+marks.String())
 		w.checked = append(w.checked, &workv1.CheckedSentence{
-			Sentence: sentence, Citations: numbers, ExtractionIds: ids, Supported: true,
+			Sentence: sentence, Citations: numbers, ExtractionIds: ids, Supported: w.supported(f, sentence),
 		})
 	}
 	return strings.Join(parts, " ")
+}
+
+// supported says whether the quotes of a fact have the words and figures of one of
+// its sentences, which a claim made by a model may lack.
+func (w *writer) supported(f *fact, sentence string) bool {
+	set := w.subject.lex.set(sentence)
+	for _, e := range f.support {
+		quote := w.subject.lex.set(plain(e.GetQuote()) + " " + e.GetTitle())
+		if len(set) == 0 || set.within(quote) >= claimInQuote && set.numbersWithin(quote) {
+			return true
+		}
+	}
+	return false
 }
 
 func fullStop(sentence string) string {
