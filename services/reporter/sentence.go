@@ -14,12 +14,13 @@ var (
 	marks      = regexp.MustCompile(`\s*\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]`)
 	digits     = regexp.MustCompile(`\d+`)
 	linkTarget = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	label      = regexp.MustCompile(`^(?i:quote|claim|sentence|title|evidence)\s*(?:\d+\s*)?:\s+`)
 	address    = regexp.MustCompile(`<?https?://[^\s>)]+>?`)
 )
 
 // sentencesOf cleans one sentence of a model: citation marks that it put into the
-// text count as sources, links and addresses go, Markdown that would change the
-// page is taken away. Nothing is left of a text without words.
+// text count as sources, labels, links and addresses go, brackets that
+// could be taken for marks become round. Nothing is left of a text without words.
 func sentencesOf(text string, sources []int) []draft.Sentence {
 	text = linkTarget.ReplaceAllString(text, "$1")
 	text = address.ReplaceAllString(text, "")
@@ -34,7 +35,8 @@ func sentencesOf(text string, sources []int) []draft.Sentence {
 	}
 	text = marks.ReplaceAllString(text, "")
 	text = strings.TrimLeft(oneLine(text), "#>-*+| ")
-	text = strings.NewReplacer("<", "‹", ">", "›", " .", ".", " ,", ",").Replace(text)
+	text = label.ReplaceAllString(text, "")
+	text = strings.NewReplacer("<", "‹", ">", "›", "[", "(", "]", ")", " .", ".", " ,", ",").Replace(text)
 	if text == "" {
 		return nil
 	}

@@ -111,13 +111,16 @@ func mark(text string, citations []int32) string {
 	}
 	body := strings.TrimRight(text, ".!?")
 	end := text[len(body):]
-	if end == "" {
+	if end == "" && !strings.ContainsAny(lastInside(text), ".!?") {
 		end = "."
-		if strings.ContainsAny(text[len(text)-1:], `"')*_`) || strings.HasSuffix(text, "”") {
-			end = ""
-		}
 	}
 	return body + " " + marks.String() + end
+}
+
+// lastInside is the last character before closing quotation marks and brackets.
+func lastInside(text string) string {
+	inside := strings.TrimRight(text, `"')”’»*_`)
+	return inside[max(0, len(inside)-1):]
 }
 
 func (w *writer) sources() {
@@ -138,6 +141,7 @@ func describe(citation *workv1.Citation) string {
 		}
 		return r
 	}, citation.GetTitle())), " ")
+	title = strings.TrimRight(title, ". ")
 	date := ""
 	if published := citation.GetPublished(); published.IsValid() {
 		date = " (" + published.AsTime().Format("2006-01-02") + ")"

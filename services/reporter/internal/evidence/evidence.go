@@ -27,6 +27,8 @@ type Item struct {
 // Set is the material of one report.
 type Set struct {
 	items []Item
+	// byID finds the item that stands for an extraction, doubles included.
+	byID map[int64]int
 }
 
 // Collect numbers the extractions of a research in tree order. The same quote of the
@@ -34,17 +36,20 @@ type Set struct {
 // sources, those that each query found best are kept.
 func Collect(queries []*workv1.ReportQuery, sources int) *Set {
 	kept := choose(queries, sources)
-	set := &Set{}
+	set := &Set{byID: make(map[int64]int)}
 	type place struct{ url, quote string }
-	seen := make(map[place]bool)
+	numbers := make(map[place]int)
 	for _, query := range queries {
 		for _, extraction := range query.GetExtractions() {
 			at := place{extraction.GetUrl(), extraction.GetQuote()}
-			if seen[at] || !kept[extraction.GetUrl()] {
+			if !kept[extraction.GetUrl()] {
 				continue
 			}
-			seen[at] = true
-			set.items = append(set.items, newItem(len(set.items)+1, extraction, query))
+			if numbers[at] == 0 {
+				numbers[at] = len(set.items) + 1
+				set.items = append(set.items, newItem(numbers[at], extraction, query))
+			}
+			set.byID[extraction.GetExtractionId()] = numbers[at]
 		}
 	}
 	return set
@@ -127,24 +132,22 @@ func (s *Set) Of(numbers []int) []Item {
 	return items
 }
 
-// ByCitation are the numbers of the items that a citation stands for.
+// ByCitation are the numbers of the items that a citation stands for: those that it
+// names, or all of its page when it names none.
 func (s *Set) ByCitation(citation *workv1.Citation) []int {
-	wanted := make(map[int64]bool)
+	var named, page []int
 	for _, id := range citation.GetExtractionIds() {
-		wanted[id] = true
+		if number := s.byID[id]; id != 0 && number != 0 {
+			named = append(named, number)
+		}
 	}
-	var exact, page []int
+	if len(named) > 0 {
+		return named
+	}
 	for _, item := range s.items {
-		if item.Extraction.GetUrl() != citation.GetUrl() {
-			continue
+		if item.Extraction.GetUrl() == citation.GetUrl() {
+			page = append(page, item.Number)
 		}
-		page = append(page, item.Number)
-		if wanted[item.Extraction.GetExtractionId()] && item.Extraction.GetExtractionId() != 0 {
-			exact = append(exact, item.Number)
-		}
-	}
-	if len(exact) > 0 {
-		return exact
 	}
 	return page
 }

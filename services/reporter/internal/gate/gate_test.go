@@ -49,3 +49,19 @@ func TestWhatIsNotBorneOutIsTakenOutAndTheRestNumberedAnew(t *testing.T) {
 	require.Len(t, got.GetVerification(), 1)
 	require.Equal(t, []int64{12}, got.GetVerification()[0].GetExtractionIds())
 }
+
+func TestACitationMayNameTheSecondOfTwoEqualExtractions(t *testing.T) {
+	t.Parallel()
+	same := func(id int64, claim string) *workv1.Extraction {
+		return &workv1.Extraction{ExtractionId: id, Claim: claim, Quote: claim, Url: "https://a.example/"}
+	}
+	set := evidence.Collect([]*workv1.ReportQuery{
+		{QueryId: "q1", Extractions: []*workv1.Extraction{same(1, "Prices fell 14% in 2023."), same(2, "Nickel demand rose in Asia.")}},
+		{QueryId: "q2", Extractions: []*workv1.Extraction{same(3, "Prices fell 14% in 2023.")}},
+	}, 0)
+	report := &workv1.ReportResult{
+		Markdown:  "# T\n\nPrices fell 14% in 2023. [1]\n\n## Sources\n\n[1] A — <https://a.example/>\n",
+		Citations: []*workv1.Citation{{Number: 1, Url: "https://a.example/", ExtractionIds: []int64{2, 3}}},
+	}
+	require.Same(t, report, gate.Apply(report, set))
+}

@@ -32,13 +32,14 @@ const outlineSystem = `You plan the report of a research. The report answers the
 
 Answer as JSON: {"title": "…", "sections": [{"heading": "…", "focus": "…"}, …]}.`
 
-// Outline asks for a plan of at most sections sections.
+// Outline asks for a plan of at most sections sections, and about half of that at least.
 func Outline(task *workv1.ReportTask, items []evidence.Item, sections, contextTokens int) llm.Request {
+	fewest := (sections + 1) / 2
 	var b strings.Builder
 	goal(&b, task, contextTokens/8)
 	found, _ := material(items, contextTokens/2)
 	fmt.Fprintf(&b, "Evidence:\n%s\n\n", found)
-	fmt.Fprintf(&b, "Plan a report of about %d words in %d to %d sections.", task.GetWords(), min(2, sections), sections)
+	fmt.Fprintf(&b, "Plan a report of about %d words in %d to %d sections.", task.GetWords(), fewest, sections)
 	return request(outlineSystem, b.String(), "outline", fmt.Sprintf(
-		`{"type":"object","properties":{"title":{"type":"string"},"sections":{"type":"array","minItems":1,"maxItems":%d,"items":{"type":"object","properties":{"heading":{"type":"string"},"focus":{"type":"string"}},"required":["heading","focus"],"additionalProperties":false}}},"required":["title","sections"],"additionalProperties":false}`, sections))
+		`{"type":"object","properties":{"title":{"type":"string"},"sections":{"type":"array","minItems":%d,"maxItems":%d,"items":{"type":"object","properties":{"heading":{"type":"string"},"focus":{"type":"string"}},"required":["heading","focus"],"additionalProperties":false}}},"required":["title","sections"],"additionalProperties":false}`, fewest, sections))
 }

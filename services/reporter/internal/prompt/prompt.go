@@ -47,7 +47,8 @@ func goal(b *strings.Builder, task *workv1.ReportTask, tokens int) {
 	b.WriteString("\n")
 }
 
-// material writes evidence page by page, as much of it as fits into tokens, and
+// material writes evidence page by page, each piece as its claim and the words that
+// make it, as much of it as fits into tokens, and
 // returns how many pieces that is. The first pieces have the first claim.
 func material(items []evidence.Item, tokens int) (string, int) {
 	var order []string
@@ -79,7 +80,7 @@ func material(items []evidence.Item, tokens int) (string, int) {
 }
 
 func heading(extraction *workv1.Extraction) string {
-	parts := []string{"Page: " + strings.Join(strings.Fields(extraction.GetTitle()), " ")}
+	parts := []string{"Title: " + strings.Join(strings.Fields(extraction.GetTitle()), " ")}
 	if published := extraction.GetPublished(); published.IsValid() {
 		parts = append(parts, "Published: "+published.AsTime().Format("2006-01-02"))
 	}
@@ -101,7 +102,7 @@ func piece(item evidence.Item) string {
 	if quote == claim {
 		return fmt.Sprintf("[%d] %s", item.Number, claim)
 	}
-	return fmt.Sprintf("[%d] %s\n    Quote: %q", item.Number, claim, quote)
+	return fmt.Sprintf("[%d] %s\n    “%s”", item.Number, claim, quote)
 }
 
 func request(system, user, name, schema string) llm.Request {

@@ -16,7 +16,7 @@ type SectionAnswer struct {
 	} `json:"paragraphs"`
 }
 
-const sectionSystem = `You write one section of a report that answers a research prompt. You write from the evidence that is given, and from nothing else: someone will check every sentence against the evidence that it names, and strike out what is not there.
+const sectionSystem = `You write one section of a report that answers a research prompt. You write from the evidence that is given (numbered claims, with the words of the page in quotation marks), and from nothing else: someone will check every sentence against the evidence that it names, and strike out what is not there.
 
 ` + rules + `
 
@@ -32,7 +32,7 @@ var sectionSchema = `{"type":"object","properties":{"paragraphs":{"type":"array"
 func Section(task *workv1.ReportTask, outline []Heading, at int, items []evidence.Item, words, contextTokens int) llm.Request {
 	var b strings.Builder
 	goal(&b, task, contextTokens/8)
-	b.WriteString("The report's sections:\n")
+	fmt.Fprintf(&b, "Topic: %s. %s\n\nThe report's sections:\n", outline[at].Heading, outline[at].Focus)
 	for i, section := range outline {
 		mark := ""
 		if i == at {
@@ -42,6 +42,6 @@ func Section(task *workv1.ReportTask, outline []Heading, at int, items []evidenc
 	}
 	found, _ := material(items, contextTokens/2)
 	fmt.Fprintf(&b, "\nEvidence:\n%s\n\n", found)
-	fmt.Fprintf(&b, "Write the section %q in about %d words. It covers: %s", outline[at].Heading, words, outline[at].Focus)
+	fmt.Fprintf(&b, "Write the section %q in about %d words.", outline[at].Heading, words)
 	return request(sectionSystem, b.String(), "section", sectionSchema)
 }
