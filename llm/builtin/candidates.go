@@ -141,7 +141,7 @@ func (l *lexer) rowCandidate(text string, b block) []candidate {
 // openingMarks leaves closing marks of the sentence before, and footnote
 // numbers, out of the start of a sentence.
 func openingMarks(text string, sp span) span {
-	for sp.start < sp.end {
+	for sp.start < sp.end && sp.end-sp.start <= 2*longestQuote {
 		rest := text[sp.start:sp.end]
 		mark := footMark.FindStringIndex(rest)
 		switch {
@@ -152,7 +152,7 @@ func openingMarks(text string, sp span) span {
 		case rest[0] == ')' || rest[0] == ']' || rest[0] == '>':
 			sp.start++
 		default:
-			return trimSpan(text, sp)
+			return sp
 		}
 		sp = trimSpan(text, sp)
 	}

@@ -111,7 +111,7 @@ func (l *lexer) supported(e *workv1.Extraction) (string, bool) {
 	return "", false
 }
 
-// facts merges what says the same. The sentence that stays is the one that the
+// merge makes facts of what says the same. The sentence that stays is the one that the
 // research holds for more relevant, the shorter of two alike.
 func merge(all []evidence) []*fact {
 	order := make([]int, len(all))
@@ -121,48 +121,76 @@ func merge(all []evidence) []*fact {
 	sort.SliceStable(order, func(a, b int) bool {
 		return all[order[a]].GetRelevance() > all[order[b]].GetRelevance()
 	})
-	var facts []*fact
-	having := map[string][]int{}
+	index := newFactIndex(all)
 	for _, i := range order {
 		e := all[i]
-		if f := sameAs(facts, having, e); f != nil {
+		if f := index.same(e); f != nil {
 			f.support = append(f.support, e)
 			continue
 		}
-		for term := range e.set {
-			having[term] = append(having[term], len(facts))
-		}
-		facts = append(facts, &fact{evidence: e, support: []evidence{e}, order: len(facts)})
+		index.add(&fact{evidence: e, support: []evidence{e}, order: len(index.facts)})
 	}
-	return facts
+	return index.facts
 }
 
-// sameAs finds the fact that e repeats. Only facts with some of e's rarest terms
-// are looked at, which keeps a large research linear.
-func sameAs(facts []*fact, having map[string][]int, e evidence) *fact {
-	terms := make([]string, 0, len(e.set))
-	for term := range e.set {
+// factIndex finds the facts that a sentence may repeat without looking at all.
+type factIndex struct {
+	facts  []*fact
+	byPage map[string][]*fact
+	// byTerm has each fact under its rarest terms only: so many that whoever has
+	// sameClaim of the fact's terms must have one of these.
+	byTerm    map[string][]*fact
+	frequency map[string]int
+}
+
+func newFactIndex(all []evidence) *factIndex {
+	index := &factIndex{byPage: map[string][]*fact{}, byTerm: map[string][]*fact{}, frequency: map[string]int{}}
+	for _, e := range all {
+		for term := range e.set {
+			index.frequency[term]++
+		}
+	}
+	return index
+}
+
+func (x *factIndex) add(f *fact) {
+	x.facts = append(x.facts, f)
+	x.byPage[f.GetUrl()] = append(x.byPage[f.GetUrl()], f)
+	terms := make([]string, 0, len(f.set))
+	for term := range f.set {
 		terms = append(terms, term)
 	}
 	sort.Slice(terms, func(a, b int) bool {
-		if len(having[terms[a]]) != len(having[terms[b]]) {
-			return len(having[terms[a]]) < len(having[terms[b]])
+		if x.frequency[terms[a]] != x.frequency[terms[b]] {
+			return x.frequency[terms[a]] < x.frequency[terms[b]]
 		}
 		return terms[a] < terms[b]
 	})
-	looked := map[int]bool{}
+	rare := int((1-sameClaim)*float64(len(terms))+1e-9) + 1
+	for _, term := range terms[:min(rare, len(terms))] {
+		x.byTerm[term] = append(x.byTerm[term], f)
+	}
+}
+
+// same is the fact that e repeats most, or nil.
+func (x *factIndex) same(e evidence) *fact {
 	var best *fact
 	bestShare := 0.0
-	for _, term := range terms[:min(len(terms), 8)] {
-		for _, i := range having[term] {
-			if looked[i] {
+	looked := map[*fact]bool{}
+	look := func(candidates []*fact) {
+		for _, f := range candidates {
+			if looked[f] {
 				continue
 			}
-			looked[i] = true
-			if share := repeats(facts[i], e); share > bestShare || share == bestShare && share > 0 && facts[i].order < best.order {
-				best, bestShare = facts[i], share
+			looked[f] = true
+			if share := repeats(f, e); share > bestShare || share == bestShare && share > 0 && f.order < best.order {
+				best, bestShare = f, share
 			}
 		}
+	}
+	look(x.byPage[e.GetUrl()])
+	for term := range e.set {
+		look(x.byTerm[term])
 	}
 	return best
 }

@@ -195,3 +195,15 @@ func requireSound(t require.TestingT, task *workv1.ReportTask, result *workv1.Re
 		require.Contains(t, result.GetMarkdown(), escape(fullStop(sentence.GetSentence()))+" "+marks.String())
 	}
 }
+
+func BenchmarkReport(b *testing.B) {
+	sentences := strings.Split(longArticle(1000), ". ")
+	query := &workv1.ReportQuery{Text: "tunnel cost"}
+	for i := range 5000 {
+		query.Extractions = append(query.Extractions, found(int64(i+1), sentences[i%len(sentences)]+".", fmt.Sprintf("https://s%d.example/", i%700), 0))
+	}
+	task := &workv1.ReportTask{Prompt: "What did the tunnel near the harbour cost?", Queries: []*workv1.ReportQuery{query}}
+	for b.Loop() {
+		Report(task)
+	}
+}
