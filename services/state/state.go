@@ -116,6 +116,7 @@ func (s *Service) Run(ctx context.Context) error {
 	server := rpc.NewServer()
 	researchv1.RegisterResearchServiceServer(server, s.research)
 	s.deps.Bus.OnReconnect(func() { nudge(s.swept) })
+	context.AfterFunc(ctx, s.research.Drain)
 	s.deps.Logger.InfoContext(ctx, "state serves", "addr", listener.Addr().String())
 	return run.All(ctx,
 		run.Part{Name: "grpc", Run: func(ctx context.Context) error { return rpc.Serve(ctx, server, listener, 5*time.Second) }},

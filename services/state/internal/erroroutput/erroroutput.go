@@ -84,7 +84,7 @@ func writeAnalyzed(b *strings.Builder, r *store.Record) {
 		none = false
 		fmt.Fprintf(b, "\n### <%s>\n\n", site.URL)
 		if site.Title != "" {
-			fmt.Fprintf(b, "Title: %s  \n", oneLine(site.Title))
+			fmt.Fprintf(b, "Title: %s\n", oneLine(site.Title))
 		}
 		fmt.Fprintf(b, "Query: %s\n", oneLine(text[site.QueryID]))
 		writeExtractions(b, site, r.Extractions[site.ID])

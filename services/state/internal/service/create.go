@@ -80,6 +80,8 @@ func (s *Service) awaitQuestions(ctx context.Context, tenant, id string) ([]stri
 		case <-enough.C:
 			return nil, detailed(codes.DeadlineExceeded, reasonNotInTime,
 				"The follow-up questions are not there yet; they can be fetched later", map[string]string{"research_id": id})
+		case <-s.draining:
+			return nil, stopping()
 		case <-news:
 		case <-tick.C:
 		}

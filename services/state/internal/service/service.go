@@ -8,7 +8,9 @@ import (
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/trace"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 
 	"github.com/fathom-research/fathom/platform/bus"
 	researchv1 "github.com/fathom-research/fathom/proto/fathom/research/v1"
@@ -50,6 +52,7 @@ type Service struct {
 	settings Settings
 	logger   *slog.Logger
 	tracer   trace.Tracer
+	draining chan struct{}
 }
 
 var _ researchv1.ResearchServiceServer = (*Service)(nil)
@@ -58,9 +61,16 @@ var _ researchv1.ResearchServiceServer = (*Service)(nil)
 func New(en *engine.Engine, st *store.Store, b Bus, settings Settings, logger *slog.Logger) *Service {
 	return &Service{
 		engine: en, store: st, bus: b, settings: settings, logger: logger,
-		tracer: otel.Tracer("github.com/fathom-research/fathom/services/state"),
+		tracer:   otel.Tracer("github.com/fathom-research/fathom/services/state"),
+		draining: make(chan struct{}),
 	}
 }
+
+// Drain ends what waits, watchers above all, so that a stop does not wait for them:
+// they come back to another replica. Call it once.
+func (s *Service) Drain() { close(s.draining) }
+
+func stopping() error { return status.Error(codes.Unavailable, "The server is stopping") }
 
 const (
 	tenantKey     = "fathom-tenant"

@@ -40,6 +40,8 @@ func (s *Service) WatchResearch(r *researchv1.WatchResearchRequest, stream grpc.
 		select {
 		case <-ctx.Done():
 			return s.answer(ctx, ctx.Err(), id)
+		case <-s.draining:
+			return stopping()
 		case <-news:
 		case <-tick.C:
 		}
