@@ -30,8 +30,8 @@ type Config struct {
 	AnalyzerModel string `env:"FATHOM_LLM_MODEL_ANALYZER"`
 	ReporterModel string `env:"FATHOM_LLM_MODEL_REPORTER"`
 
-	// Timeout bounds one request. It is half of what a page's analysis may take, so
-	// that a server which hangs once can be asked again.
+	// Timeout bounds one request. One that hangs is given up while its task still has
+	// time to hand over a failure that says so.
 	Timeout time.Duration `env:"FATHOM_LLM_TIMEOUT" envDefault:"90s"`
 	// Retries is how often one call is repeated at once when the server is busy or
 	// away, before the task is given back to be tried later.

@@ -39,7 +39,6 @@ var _ llm.Client = (*Client)(nil)
 func New(config llm.Config) *Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 128
-	transport.ResponseHeaderTimeout = config.Timeout
 	options := []option.RequestOption{
 		option.WithBaseURL(strings.TrimRight(config.URL(), "/") + "/"),
 		option.WithHTTPClient(&http.Client{Transport: transport}),

@@ -2,8 +2,6 @@
 package evidence
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/fathom-research/fathom/llm/lexis"
@@ -33,7 +31,7 @@ type Set struct {
 
 // Collect numbers the extractions of a research in tree order. The same quote of the
 // same page, found by several queries, counts once. When the pages are more than
-// sources, those that each query found best are kept.
+// sources, those that carry most of what was asked are kept.
 func Collect(queries []*workv1.ReportQuery, sources int) *Set {
 	kept := choose(queries, sources)
 	set := &Set{byID: make(map[int64]int)}
@@ -53,42 +51,6 @@ func Collect(queries []*workv1.ReportQuery, sources int) *Set {
 		}
 	}
 	return set
-}
-
-// choose takes the best page of each query in turn until there are enough.
-func choose(queries []*workv1.ReportQuery, sources int) map[string]bool {
-	ranked := make([][]string, 0, len(queries))
-	for _, query := range queries {
-		ranked = append(ranked, rank(query.GetExtractions()))
-	}
-	kept := make(map[string]bool)
-	for round, more := 0, true; more; round++ {
-		more = false
-		for _, urls := range ranked {
-			if round >= len(urls) {
-				continue
-			}
-			more = true
-			if sources <= 0 || len(kept) < sources {
-				kept[urls[round]] = true
-			}
-		}
-	}
-	return kept
-}
-
-// rank orders a query's pages by how relevant their extractions are in sum.
-func rank(extractions []*workv1.Extraction) []string {
-	scores := make(map[string]float64)
-	var urls []string
-	for _, extraction := range extractions {
-		if _, known := scores[extraction.GetUrl()]; !known {
-			urls = append(urls, extraction.GetUrl())
-		}
-		scores[extraction.GetUrl()] += 0.1 + extraction.GetRelevance()
-	}
-	slices.SortStableFunc(urls, func(a, b string) int { return cmp.Compare(scores[b], scores[a]) })
-	return urls
 }
 
 func newItem(number int, extraction *workv1.Extraction, query *workv1.ReportQuery) Item {

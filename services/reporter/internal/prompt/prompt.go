@@ -17,7 +17,7 @@ const temperature = 0.2
 
 const rules = `Rules for every sentence:
 - It states what its evidence states, and nothing else: no knowledge of your own, no conclusion that is not in the evidence, no sentence about the report itself.
-- It stays close to the words of the evidence. Figures, dates, units, names and conditions are exactly those of the evidence.
+- It stays close to the words of the evidence. Figures, dates, units, names and conditions are exactly those of the evidence. It is written in the language of its evidence.
 - Who says it is named when it is an opinion, an estimate or a forecast. Where pieces of evidence contradict each other, both are told.
 - "sources" are the numbers of the evidence that states it: as few as bear all of it.
 - It has no citation marks, no links and no Markdown in its text.`
