@@ -7,7 +7,7 @@ import (
 	"github.com/fathom-research/fathom/llm/lexis"
 )
 
-// maxText bounds one query, question or objective: search engines cut longer
+// How long a query or question may be, in characters: search engines cut longer
 // queries off anyway.
 const (
 	maxQuery    = 300
