@@ -20,6 +20,9 @@ type writer struct {
 	numbers   map[string]int32
 	citations []*workv1.Citation
 	checked   []*workv1.CheckedSentence
+	// printed are the sentences of one item: a sentence that two facts took along
+	// stands there once.
+	printed map[string]bool
 }
 
 func (w *writer) printf(format string, args ...any) {
@@ -47,6 +50,7 @@ func (w *writer) summary(facts []*fact, task *workv1.ReportTask) {
 		w.printf("No page was found that answers the prompt well; this is the nearest there is.\n\n")
 	}
 	for _, f := range facts {
+		w.printed = map[string]bool{}
 		w.printf("- %s\n", w.cited(f))
 	}
 	w.printf("\n")
@@ -70,9 +74,12 @@ func (w *writer) section(s section) {
 	w.printf("## %s\n\n", escape(s.heading))
 	groups, dated := byPage(s.facts)
 	for _, group := range groups {
+		w.printed = map[string]bool{}
 		parts := make([]string, 0, len(group))
 		for _, f := range group {
-			parts = append(parts, w.cited(f))
+			if text := w.cited(f); text != "" {
+				parts = append(parts, text)
+			}
 		}
 		if dated {
 			w.printf("- *%s* — %s\n", group[0].published().Format(time.DateOnly), strings.Join(parts, " "))
@@ -134,6 +141,10 @@ func (w *writer) cited(f *fact) string {
 	var parts []string
 	for _, sp := range w.subject.lex.sentences(f.sentence) {
 		sentence := f.sentence[sp.start:sp.end]
+		if w.printed[sentence] {
+			continue
+		}
+		w.printed[sentence] = true
 		parts = append(parts, escape(fullStop(sentence))+" "+marks.String())
 		w.checked = append(w.checked, &workv1.CheckedSentence{
 			Sentence: sentence, Citations: numbers, ExtractionIds: ids, Supported: w.supported(f, sentence),
