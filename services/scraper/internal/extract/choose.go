@@ -1,0 +1,91 @@
+package extract
+
+import (
+	"net/url"
+	"slices"
+	"sort"
+
+	"golang.org/x/net/html"
+)
+
+// largestForLibraries is how many elements a page may have for the two article
+// libraries to be asked too: some of their steps take quadratic time.
+const largestForLibraries = 20000
+
+// pageKind is what sort of page one is, and how sure that is for articles.
+type pageKind struct {
+	name    string
+	article float32
+}
+
+// choose tells which blocks of a page are its main content. An article is what
+// two libraries and the forest for articles agree on; on other pages those know
+// too little, and two forests decide, the second of which sees what the first
+// made of the rest of the page.
+func (m *model) choose(o *outline, tree *html.Node, kind pageKind, base *url.URL) []bool {
+	var probability []float32
+	if kind.article > articleFrom && len(o.elements) <= largestForLibraries {
+		kept := [][]float32{
+			o.coverage(byTrafilatura(tree, base)),
+			o.coverage(byReadability(tree, base)),
+		}
+		probability = m.article.all(o.features(kept))
+	} else {
+		rows := o.features(nil)
+		first := m.first.all(rows)
+		for i, seen := range o.consensus(first) {
+			rows[i] = append(seen, rows[i]...)
+		}
+		probability = m.second.all(rows)
+	}
+	return o.withoutCopies(o.likeliest(probability))
+}
+
+// articleFrom is how likely a page must be an article to be read as one.
+const articleFrom = 0.5
+
+// likeliest picks the blocks whose words make the best expected F1: the words
+// that are rightly kept, against those kept and those that should be.
+func (o *outline) likeliest(probability []float32) []bool {
+	order := make([]int, len(o.blocks))
+	wanted := float32(0)
+	for i := range order {
+		order[i] = i
+		wanted += probability[i] * float32(len(o.blocks[i].tokens))
+	}
+	sort.SliceStable(order, func(a, b int) bool { return probability[order[a]] > probability[order[b]] })
+	best, cut := float32(-1), float32(2)
+	right, kept := float32(0), float32(0)
+	for _, i := range order {
+		words := float32(len(o.blocks[i].tokens))
+		right += probability[i] * words
+		kept += words
+		if score := 2 * right / (kept + wanted); score > best {
+			best, cut = score, probability[i]
+		}
+	}
+	keep := make([]bool, len(o.blocks))
+	for i := range keep {
+		keep[i] = probability[i] >= cut
+	}
+	return keep
+}
+
+// copyWords is how long a block is that no author says twice on one page.
+const copyWords = 15
+
+// withoutCopies drops blocks of prose that were kept once already: pages hold
+// the same text for wide and narrow screens.
+func (o *outline) withoutCopies(keep []bool) []bool {
+	keep = slices.Clone(keep)
+	seen := map[string]bool{}
+	for i := range o.blocks {
+		b := &o.blocks[i]
+		if !keep[i] || b.once || len(b.tokens) < copyWords {
+			continue
+		}
+		keep[i] = !seen[b.text]
+		seen[b.text] = true
+	}
+	return keep
+}

@@ -1,0 +1,134 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// widestTable is how many columns a table may have; a cell spans at most that.
+const widestTable = 50
+
+// table writes a table of data as one; a table that only lays out its page, or
+// that holds another one, is written as the paragraphs in it.
+func (m *markdown) table(n *html.Node) {
+	rows, columns := m.rows(n)
+	if m.flat > 0 || columns < 2 || len(rows) < 2 || m.isLayout(n) {
+		m.end()
+		m.breakParagraph()
+		m.cells(n)
+		m.end()
+		m.breakParagraph()
+		return
+	}
+	m.end()
+	m.breakParagraph()
+	if caption := child(n, atom.Caption); caption != nil && m.keep[caption] {
+		m.paragraph(caption, "*")
+	}
+	for i, row := range rows {
+		for len(row) < columns {
+			row = append(row, "")
+		}
+		m.writeLine("| " + strings.Join(row, " | ") + " |")
+		if i == 0 {
+			m.writeLine("|" + strings.Repeat(" --- |", columns))
+		}
+	}
+	m.gap = true
+}
+
+// cells writes a table without its grid.
+func (m *markdown) cells(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if !m.keep[c] {
+			continue
+		}
+		switch c.DataAtom {
+		case atom.Thead, atom.Tbody, atom.Tfoot:
+			m.cells(c)
+		case atom.Tr:
+			m.end()
+			m.cells(c)
+			m.end()
+		default:
+			m.node(c)
+		}
+	}
+}
+
+func (m *markdown) rows(n *html.Node) ([][]string, int) {
+	var rows [][]string
+	columns := 0
+	for d := range n.Descendants() {
+		if d.DataAtom != atom.Tr || !m.keep[d] || nearest(d, atom.Table) != n {
+			continue
+		}
+		var row []string
+		for c := d.FirstChild; c != nil; c = c.NextSibling {
+			if c.DataAtom != atom.Td && c.DataAtom != atom.Th {
+				continue
+			}
+			row = append(row, strings.ReplaceAll(m.inline(c), "|", `\|`))
+			for span := columnSpan(c); span > 1 && len(row) < widestTable; span-- {
+				row = append(row, "")
+			}
+		}
+		if len(row) > 0 {
+			rows = append(rows, row)
+			columns = max(columns, len(row))
+		}
+	}
+	return rows, columns
+}
+
+func columnSpan(n *html.Node) int {
+	span, ok := number(attr(n, "colspan"))
+	if !ok {
+		return 1
+	}
+	return int(span)
+}
+
+// isLayout tells whether a table holds what no cell of data does.
+func (m *markdown) isLayout(n *html.Node) bool {
+	if attr(n, "role") == "presentation" {
+		return true
+	}
+	paragraphs := 0
+	for d := range n.Descendants() {
+		if !m.keep[d] {
+			continue
+		}
+		switch d.DataAtom {
+		case atom.Table, atom.H1, atom.H2, atom.H3, atom.Article, atom.Section, atom.Pre:
+			return true
+		case atom.P:
+			paragraphs++
+		case atom.Td:
+			if len(innerText(d)) > 600 {
+				return true
+			}
+		}
+	}
+	return paragraphs > 40
+}
+
+func nearest(n *html.Node, tag atom.Atom) *html.Node {
+	for at := n.Parent; at != nil; at = at.Parent {
+		if at.DataAtom == tag {
+			return at
+		}
+	}
+	return nil
+}
+
+func child(n *html.Node, tag atom.Atom) *html.Node {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.DataAtom == tag {
+			return c
+		}
+	}
+	return nil
+}
