@@ -53,6 +53,12 @@ type Config struct {
 	ReportWords   int `env:"FATHOM_REPORT_WORDS" envDefault:"1500"`
 	ReportSources int `env:"FATHOM_REPORT_SOURCES" envDefault:"25"`
 
+	// The tokens bound what one task may use of a model, when its research has a
+	// budget of tokens or cost: as much is set aside before it begins.
+	TokensQueries int64 `env:"FATHOM_TOKENS_QUERIES" envDefault:"16000"`
+	TokensAnalyze int64 `env:"FATHOM_TOKENS_ANALYZE" envDefault:"24000"`
+	TokensReport  int64 `env:"FATHOM_TOKENS_REPORT" envDefault:"100000"`
+
 	// PriceInput and PriceOutput are the model's prices in USD for a million tokens;
 	// 0 is unknown.
 	PriceInput  float64 `env:"FATHOM_PRICE_INPUT" envDefault:"0"`
@@ -84,6 +90,9 @@ func (c *Config) Validate() error {
 		if value <= 0 {
 			wrong = append(wrong, fmt.Errorf("%s must be longer than 0", name))
 		}
+	}
+	if c.TokensQueries < 1 || c.TokensAnalyze < 1 || c.TokensReport < 1 {
+		wrong = append(wrong, errors.New("FATHOM_TOKENS_QUERIES, FATHOM_TOKENS_ANALYZE and FATHOM_TOKENS_REPORT must be positive"))
 	}
 	if c.PriceInput < 0 || c.PriceOutput < 0 {
 		wrong = append(wrong, errors.New("FATHOM_PRICE_INPUT and FATHOM_PRICE_OUTPUT must not be negative"))

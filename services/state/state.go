@@ -65,11 +65,16 @@ func New(cfg Config, deps Deps) (*Service, error) {
 		return nil, fmt.Errorf("state: %w", err)
 	}
 	due, swept := make(chan struct{}, 1), make(chan struct{}, 1)
+	prices := engine.Prices{Input: cfg.PriceInput, Output: cfg.PriceOutput}
 	announcer := newAnnouncer(deps.Bus.Announce, deps.Logger)
 	en := engine.New(st, engine.Settings{
 		Retry:       workflow.RetryPolicy{Attempts: cfg.Attempts, Base: cfg.Backoff, Max: cfg.BackoffMax},
 		SearchLimit: cfg.SearchLimit,
 		Deadline:    cfg.Deadline,
+		TokenLimits: map[bus.Kind]int64{
+			bus.Queries: cfg.TokensQueries, bus.Analyze: cfg.TokensAnalyze, bus.Report: cfg.TokensReport,
+		},
+		Prices: prices,
 	}, deps.Logger, func(researchID string, changed store.Changed) {
 		if changed.Events {
 			announcer.tell(researchID)
@@ -92,7 +97,7 @@ func New(cfg Config, deps Deps) (*Service, error) {
 		},
 		research: service.New(en, st, deps.Bus, service.Settings{
 			MaxQueries: cfg.MaxQueries, SearchLimit: cfg.SearchLimit, QuestionsWait: cfg.QuestionsWait,
-			Prices: service.Prices{Input: cfg.PriceInput, Output: cfg.PriceOutput},
+			Prices: prices,
 		}, deps.Logger),
 	}, nil
 }

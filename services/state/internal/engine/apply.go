@@ -60,14 +60,16 @@ func (e *Engine) apply(ctx context.Context, result *workv1.Result) (Outcome, err
 		if err != nil || !task.Open() {
 			return err
 		}
-		outcome, err = e.settle(ctx, tx, task, result)
-		if err != nil || outcome == Late {
-			return err
-		}
+		// What is decided depends on what was spent.
+		before := tx.R.Spending
 		tx.R.Spending.ModelCalls += max(0, int(result.GetUsage().GetModelCalls()))
 		tx.R.Spending.InputTokens += max(0, result.GetUsage().GetInputTokens())
 		tx.R.Spending.OutputTokens += max(0, result.GetUsage().GetOutputTokens())
-		return nil
+		outcome, err = e.settle(ctx, tx, task, result)
+		if outcome == Late {
+			tx.R.Spending = before
+		}
+		return err
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		// The research is deleted.
@@ -141,5 +143,6 @@ func kindOf(result *workv1.Result) bus.Kind {
 
 // done closes a task that succeeded.
 func done(ctx context.Context, tx *store.Tx, task store.Task) error {
+	release(tx, task)
 	return tx.CloseTask(ctx, task, store.TaskDone, string(fault.OK), "", false)
 }

@@ -50,7 +50,7 @@ func (e *Engine) Create(ctx context.Context, r store.NewResearch, key *store.Key
 			}
 		}
 		tx.Tell(store.Event{Type: "research." + string(workflow.Asking)})
-		return tx.AddTasks(ctx, store.Task{Kind: bus.Questions})
+		return tx.AddTasks(ctx, e.reserve(tx, store.Task{Kind: bus.Questions}))
 	})
 	var held *keyHeldError
 	if errors.As(err, &held) {
@@ -95,6 +95,14 @@ func (e *Engine) Start(ctx context.Context, tenant, researchID string, request S
 		err = tx.SaveStart(ctx, request.Values)
 		if err != nil {
 			return err
+		}
+		// The report's own tokens are kept back from the start.
+		if tx.R.Budget.CostUSD > 0 && e.settings.Prices == (Prices{}) {
+			return &InvalidError{"Budget in USD can't be kept: the server knows no prices"}
+		}
+		tx.R.Reserved += e.limit(tx.R, bus.Report)
+		if e.overspent(tx.R) || e.room(tx.R, bus.Queries) == 0 {
+			return &InvalidError{"Budget is too small for a plan and a report"}
 		}
 		now := tx.Now
 		deadline := now.Add(e.timeFor(request.Values.Budget))

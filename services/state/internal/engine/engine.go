@@ -21,6 +21,10 @@ type Settings struct {
 	SearchLimit int
 	// Deadline bounds a research, from its start.
 	Deadline time.Duration
+	// TokenLimits are the most model tokens of one task of a kind, in a research with
+	// a budget of tokens or cost; a kind without one uses no model.
+	TokenLimits map[bus.Kind]int64
+	Prices      Prices
 }
 
 // Engine is safe for concurrent use.
@@ -63,7 +67,7 @@ func setStatus(tx *store.Tx, status workflow.Status, reason, message string) {
 	if status.Ended() {
 		now := tx.Now
 		r.FinishedAt = &now
-		r.OpenQueries = 0
+		r.OpenQueries, r.Reserved = 0, 0
 	}
 	tx.Tell(store.Event{Type: "research." + string(status), Reason: reason, Message: message})
 }
@@ -84,18 +88,7 @@ func (e *Engine) follow(ctx context.Context, tx *store.Tx, next workflow.Next, q
 		}
 	}
 	tx.R.OpenQueries += next.OpenQueries
-	var tasks []store.Task
-	if next.Expand > 0 {
-		task := store.Task{Kind: bus.Queries}
-		if query != nil {
-			task.QueryID = query.ID
-		}
-		tasks = append(tasks, task)
-	}
-	if next.Report {
-		tasks = append(tasks, store.Task{Kind: bus.Report})
-	}
-	err := tx.AddTasks(ctx, tasks...)
+	err := e.addTasks(ctx, tx, next, query)
 	if err != nil {
 		return err
 	}
@@ -113,6 +106,29 @@ func (e *Engine) follow(ctx context.Context, tx *store.Tx, next workflow.Next, q
 		return writeErrorOutput(ctx, tx)
 	}
 	return nil
+}
+
+// addTasks inserts what was decided. An expansion that the budget has no room for is
+// one that failed, except that nothing is wrong with it.
+func (e *Engine) addTasks(ctx context.Context, tx *store.Tx, next workflow.Next, query *store.Query) error {
+	if next.Report {
+		// Its tokens were set aside at the start, and nothing else is open.
+		tx.R.Reserved = 0
+		return tx.AddTasks(ctx, e.reserve(tx, store.Task{Kind: bus.Report}))
+	}
+	if next.Expand == 0 {
+		return nil
+	}
+	if query == nil {
+		return tx.AddTasks(ctx, e.reserve(tx, store.Task{Kind: bus.Queries}))
+	}
+	if queriesLeft(tx.R) == 0 || e.room(tx.R, bus.Queries) == 0 {
+		limited(tx)
+		closed := workflow.Decide(situation(tx, workflow.PlanFailed, query))
+		closed.ErrorOutput = false
+		return e.follow(ctx, tx, closed, query, "", "")
+	}
+	return tx.AddTasks(ctx, e.reserve(tx, store.Task{Kind: bus.Queries, QueryID: query.ID}))
 }
 
 func finishQuery(ctx context.Context, tx *store.Tx, id string, status workflow.QueryStatus, reason, message string) error {

@@ -34,6 +34,11 @@ func (e *Engine) fail(ctx context.Context, tx *store.Tx, task store.Task, result
 	wait, again := e.settings.Retry.Again(workflow.Failure{
 		Attempt: task.Attempt, Retryable: failure.GetRetryable(), RetryAfter: failure.GetRetryAfter().AsDuration(),
 	}, e.jitter())
+	if again && e.overspent(tx.R) {
+		limited(tx)
+		over := fault.Permanent(fault.OverBudget, "the budget leaves no room for another try: %s", failure.GetMessage())
+		return Failed, e.failForGood(ctx, tx, task, result.GetReport(), over)
+	}
 	if again {
 		task.Attempt++
 		task.Delivery = 0
@@ -47,6 +52,7 @@ func (e *Engine) fail(ctx context.Context, tx *store.Tx, task store.Task, result
 // what a report came to.
 func (e *Engine) failForGood(ctx context.Context, tx *store.Tx, task store.Task, partial *workv1.ReportResult, failure *fault.Error) error {
 	code, message := string(failure.Code), failure.Message
+	release(tx, task)
 	err := tx.CloseTask(ctx, task, store.TaskFailed, code, message, worthBurying(task.Kind, failure.Code))
 	if err != nil {
 		return err

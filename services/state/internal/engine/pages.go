@@ -60,7 +60,10 @@ func (e *Engine) openSites(ctx context.Context, tx *store.Tx, query store.Query,
 	for i, d := range documents {
 		change := &query
 		switch {
+		case fresh[d.ID] && pagesLeft(tx.R) == 0:
+			change, err = e.refusePage(ctx, tx, sites[i])
 		case fresh[d.ID]:
+			tx.R.PagesUsed++
 			tasks = append(tasks, store.Task{Kind: bus.Scrape, DocumentID: d.ID})
 			continue
 		case d.Status == workflow.SiteScraped:
@@ -76,6 +79,16 @@ func (e *Engine) openSites(ctx context.Context, tx *store.Tx, query store.Query,
 		}
 	}
 	return query, tx.AddTasks(ctx, tasks...)
+}
+
+// refusePage fails a page that the budget has no room for.
+func (e *Engine) refusePage(ctx context.Context, tx *store.Tx, site store.Site) (*store.Query, error) {
+	limited(tx)
+	err := tx.FailDocument(ctx, site.DocumentID, string(fault.OverBudget), overBudget)
+	if err != nil {
+		return nil, err
+	}
+	return e.settleSite(ctx, tx, site, refused(), 0)
 }
 
 // scrape stores a page, which then arrives at every query that waits for it.
@@ -125,7 +138,7 @@ func (e *Engine) eachWaiting(ctx context.Context, tx *store.Tx, documentID int64
 			return err
 		}
 		if settled == nil {
-			err = tx.DispatchAnalyses(ctx, site.QueryID)
+			err = e.dispatch(ctx, tx, site.QueryID)
 		} else {
 			err = e.proceed(ctx, tx, workflow.SiteSettled, *settled)
 		}
@@ -222,7 +235,7 @@ func failCopies(ctx context.Context, tx *store.Tx, site store.Site, s store.Sett
 // proceed lets a query go on: its next analysis, or what follows its completion.
 func (e *Engine) proceed(ctx context.Context, tx *store.Tx, happening workflow.Happening, query store.Query) error {
 	if query.URLsOpen > 0 {
-		return tx.DispatchAnalyses(ctx, query.ID)
+		return e.dispatch(ctx, tx, query.ID)
 	}
 	reason, err := tx.QueryOutcome(ctx, query.ID)
 	if err != nil {

@@ -55,7 +55,12 @@ func (e *Engine) queries(ctx context.Context, tx *store.Tx, task store.Task, res
 	if parent != nil {
 		depth = parent.Depth + 1
 	}
-	err = tx.InsertQueries(ctx, task.QueryID, depth, children)
+	if left := queriesLeft(tx.R); left < len(children) {
+		limited(tx)
+		children = children[:left]
+	}
+	tx.R.QueriesMade += len(children)
+	err = tx.InsertQueries(ctx, task.QueryID, depth, want, children)
 	if err != nil {
 		return nil, err
 	}

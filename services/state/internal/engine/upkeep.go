@@ -89,6 +89,9 @@ func (e *Engine) expire(ctx context.Context, tx *store.Tx, happening workflow.Ha
 // Replay gives a task that failed for good another attempt, if its research still
 // waits for it, or can be made to wait again.
 func (e *Engine) Replay(ctx context.Context, tenant, researchID, taskID string) (workflow.Status, error) {
+	if !store.ValidID(taskID) {
+		return "", &ConflictError{"What could not be decoded can't be replayed"}
+	}
 	return e.control(ctx, tenant, researchID, func(tx *store.Tx) error {
 		task, err := tx.Task(ctx, taskID)
 		if err != nil {
@@ -101,6 +104,7 @@ func (e *Engine) Replay(ctx context.Context, tenant, researchID, taskID string) 
 			}
 			task.Attempt++
 			task.Delivery = 0
+			tx.R.Reserved += task.Reserved
 		} else {
 			task.Delivery++
 		}
@@ -122,6 +126,7 @@ func (e *Engine) reopen(ctx context.Context, tx *store.Tx, task store.Task) erro
 		e.revive(tx, workflow.Reporting)
 	case failed && task.Kind == bus.Queries && task.QueryID == "":
 		e.revive(tx, workflow.Running)
+		tx.R.Reserved = e.limit(tx.R, bus.Report)
 		tx.R.OpenQueries = 1
 	case tx.R.Status == workflow.Running && task.Kind == bus.Queries && task.QueryID != "":
 		reopened, err := tx.ReopenExpansion(ctx, task.QueryID)

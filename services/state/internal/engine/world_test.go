@@ -48,6 +48,8 @@ func settings() engine.Settings {
 		Retry:       workflow.RetryPolicy{Attempts: 4, Base: time.Millisecond, Max: time.Millisecond},
 		SearchLimit: 7,
 		Deadline:    time.Hour,
+		TokenLimits: map[bus.Kind]int64{bus.Queries: 1000, bus.Analyze: 100, bus.Report: 5000},
+		Prices:      engine.Prices{Input: 1, Output: 10},
 	}
 }
 

@@ -47,6 +47,7 @@ func (b *Builder) Build(ctx context.Context, task store.Task) (*workv1.Task, err
 		Attempt:    int32(task.Attempt),
 		Delivery:   int32(task.Delivery),
 		TimeLimit:  durationpb.New(b.limits.Times[task.Kind]),
+		TokenLimit: task.Reserved,
 	}
 	err := b.fill(ctx, task, message)
 	if err != nil {

@@ -10,10 +10,11 @@ import (
 
 	researchv1 "github.com/fathom-research/fathom/proto/fathom/research/v1"
 	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
+	"github.com/fathom-research/fathom/services/state/internal/engine"
 	"github.com/fathom-research/fathom/services/state/internal/store"
 )
 
-func recordProto(r *store.Record, prices Prices) *researchv1.Research {
+func recordProto(r *store.Record, prices engine.Prices) *researchv1.Research {
 	answer := &researchv1.Research{
 		ResearchId: r.ID, Status: string(r.Status), Reason: r.Reason,
 		InitialPrompt: r.Prompt, FollowupQuestions: r.Questions, FollowupAnswers: r.Answers,
@@ -24,7 +25,7 @@ func recordProto(r *store.Record, prices Prices) *researchv1.Research {
 			ModelCalls:   int32(r.Spending.ModelCalls),
 			InputTokens:  float64(r.Spending.InputTokens),
 			OutputTokens: float64(r.Spending.OutputTokens),
-			CostUsd:      prices.cost(float64(r.Spending.InputTokens), float64(r.Spending.OutputTokens)),
+			CostUsd:      prices.Cost(float64(r.Spending.InputTokens), float64(r.Spending.OutputTokens)),
 		},
 		Budget: &researchv1.Budget{
 			Queries: int32(r.Budget.Queries), Pages: int32(r.Budget.Pages), ModelTokens: r.Budget.Tokens,

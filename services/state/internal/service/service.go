@@ -33,13 +33,7 @@ type Settings struct {
 	SearchLimit int
 	// QuestionsWait is how long CreateQuestions waits for the questions.
 	QuestionsWait time.Duration
-	Prices        Prices
-}
-
-// Prices are in USD for a million tokens; 0 is unknown.
-type Prices struct {
-	Input  float64
-	Output float64
+	Prices        engine.Prices
 }
 
 // Service implements the ResearchService.

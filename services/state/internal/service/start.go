@@ -64,10 +64,6 @@ func (s *Service) estimate(values store.Start) *researchv1.Estimate {
 	output := float64(work.Plans*planOutput + work.Analyses*analyzeOutput + reportOutput)
 	return &researchv1.Estimate{
 		Queries: int32(work.Queries), Pages: int32(work.Pages), ModelCalls: int32(work.ModelCalls),
-		ModelTokens: input + output, CostUsd: s.settings.Prices.cost(input, output),
+		ModelTokens: input + output, CostUsd: s.settings.Prices.Cost(input, output),
 	}
-}
-
-func (p Prices) cost(input, output float64) float64 {
-	return (input*p.Input + output*p.Output) / 1e6
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -43,13 +44,13 @@ type NewQuery struct {
 }
 
 // InsertQueries stores the queries that one plan brought, in its order. parent is
-// empty for the root plan.
-func (t *Tx) InsertQueries(ctx context.Context, parent string, depth int, queries []NewQuery) error {
+// empty for the root plan; breadth is how many the level was to have.
+func (t *Tx) InsertQueries(ctx context.Context, parent string, depth, breadth int, queries []NewQuery) error {
 	batch := new(pgx.Batch)
 	for ordinal, q := range queries {
 		batch.Queue(`INSERT INTO serp_query (id, tenant, research_id, parent_query_id, ordinal, depth, breadth, text, objective)
 			VALUES ($1, $2, $3, nullif($4, '')::uuid, $5, $6, $7, $8, $9)`,
-			q.ID, t.R.Tenant, t.R.ID, parent, ordinal, depth, len(queries), q.Text, q.Objective)
+			q.ID, t.R.Tenant, t.R.ID, parent, ordinal, depth, breadth, q.Text, q.Objective)
 	}
 	err := t.tx.writeAll(ctx, batch)
 	if err != nil {
@@ -151,6 +152,16 @@ func (t *Tx) CloseWork(ctx context.Context, reason, message string) error {
 	if err != nil {
 		return fmt.Errorf("close the websites of research %s: %w", t.R.ID, err)
 	}
+	copies, err := collect(ctx, t.tx, func(row pgx.CollectableRow) (Event, error) {
+		e := Event{Type: "website.failed", Reason: reason, Message: message}
+		return e, row.Scan(&e.QueryID, &e.URL)
+	}, `UPDATE website w SET status = 'failed', reason = $3, error_message = $4
+		FROM document d, website first WHERE d.id = w.document_id AND first.id = w.copy_of AND first.status = 'failed'
+		AND w.research_id = $1 AND w.tenant = $2 AND w.status = 'analyzed' RETURNING w.query_id::text, d.url`,
+		t.R.ID, t.R.Tenant, reason, message)
+	if err != nil {
+		return fmt.Errorf("close the copies of research %s: %w", t.R.ID, err)
+	}
 	queries, err := collect(ctx, t.tx, func(row pgx.CollectableRow) (Event, error) {
 		e := Event{Type: "query.failed", Reason: reason, Message: message}
 		return e, row.Scan(&e.QueryID)
@@ -159,7 +170,7 @@ func (t *Tx) CloseWork(ctx context.Context, reason, message string) error {
 	if err != nil {
 		return fmt.Errorf("close the queries of research %s: %w", t.R.ID, err)
 	}
-	for _, e := range append(sites, queries...) {
+	for _, e := range slices.Concat(sites, copies, queries) {
 		t.Tell(e)
 	}
 	batch := new(pgx.Batch)
@@ -172,6 +183,6 @@ func (t *Tx) CloseWork(ctx context.Context, reason, message string) error {
 	if err != nil {
 		return fmt.Errorf("close the work of research %s: %w", t.R.ID, err)
 	}
-	t.R.OpenQueries = 0
+	t.R.OpenQueries, t.R.Reserved = 0, 0
 	return nil
 }

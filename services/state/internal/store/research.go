@@ -28,6 +28,10 @@ type Research struct {
 
 	Spending Spending
 	Budget   Budget
+	// Reserved are the tokens that open tasks, and the report to come, may still use.
+	Reserved    int64
+	QueriesMade int
+	PagesUsed   int
 
 	OpenQueries   int
 	EventSequence int
@@ -66,7 +70,7 @@ const researchColumns = `id, tenant, status, coalesce(paused_from, ''), paused_a
 	num_questions, depth, breadth, analysis_concurrency, start_digest,
 	model_calls, input_tokens, output_tokens,
 	budget_queries, budget_pages, budget_tokens, budget_cost_usd, budget_seconds,
-	open_queries, event_sequence, traceparent, started_at, finished_at, deadline`
+	reserved_tokens, queries_made, pages_used, open_queries, event_sequence, traceparent, started_at, finished_at, deadline`
 
 func scanResearch(row pgx.CollectableRow) (*Research, error) {
 	var r Research
@@ -79,6 +83,7 @@ func (r *Research) targets() []any {
 		&r.NumQuestions, &r.Depth, &r.Breadth, &r.AnalysisConcurrency, &r.StartDigest,
 		&r.Spending.ModelCalls, &r.Spending.InputTokens, &r.Spending.OutputTokens,
 		&r.Budget.Queries, &r.Budget.Pages, &r.Budget.Tokens, &r.Budget.CostUSD, &r.Budget.Seconds,
+		&r.Reserved, &r.QueriesMade, &r.PagesUsed,
 		&r.OpenQueries, &r.EventSequence, &r.Traceparent, &r.StartedAt, &r.FinishedAt, &r.Deadline,
 	}
 }

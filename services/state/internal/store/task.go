@@ -24,6 +24,8 @@ type Task struct {
 	Delivery   int
 	Code       string
 	Message    string
+	// Reserved are the model tokens that it may use.
+	Reserved int64
 }
 
 // TaskState is where a task stands.
@@ -42,7 +44,7 @@ const (
 func (t Task) Open() bool { return t.State == TaskDue || t.State == TaskPublished }
 
 const taskColumns = `t.id, t.tenant, t.research_id, t.kind, coalesce(t.query_id::text, ''), coalesce(t.document_id, 0),
-	coalesce(t.website_id, 0), t.state, t.attempt, t.delivery, t.code, t.message`
+	coalesce(t.website_id, 0), t.state, t.attempt, t.delivery, t.code, t.message, t.reserved_tokens`
 
 func scanTask(row pgx.CollectableRow) (Task, error) {
 	var t Task
@@ -52,7 +54,7 @@ func scanTask(row pgx.CollectableRow) (Task, error) {
 func (t *Task) targets() []any {
 	return []any{
 		&t.ID, &t.Tenant, &t.ResearchID, &t.Kind, &t.QueryID, &t.DocumentID,
-		&t.SiteID, &t.State, &t.Attempt, &t.Delivery, &t.Code, &t.Message,
+		&t.SiteID, &t.State, &t.Attempt, &t.Delivery, &t.Code, &t.Message, &t.Reserved,
 	}
 }
 
@@ -66,16 +68,16 @@ func (t *Tx) Task(ctx context.Context, id string) (Task, error) {
 	return task, nil
 }
 
-// AddTasks puts tasks into the outbox; only Kind and the references are read.
+// AddTasks puts tasks into the outbox; only Kind, Reserved and the references are read.
 func (t *Tx) AddTasks(ctx context.Context, tasks ...Task) error {
 	if len(tasks) == 0 {
 		return nil
 	}
 	batch := new(pgx.Batch)
 	for _, task := range tasks {
-		batch.Queue(`INSERT INTO task (id, tenant, research_id, kind, query_id, document_id, website_id)
-			VALUES ($1, $2, $3, $4, nullif($5, '')::uuid, nullif($6, 0::bigint), nullif($7, 0::bigint))`,
-			NewID(), t.R.Tenant, t.R.ID, string(task.Kind), task.QueryID, task.DocumentID, task.SiteID)
+		batch.Queue(`INSERT INTO task (id, tenant, research_id, kind, query_id, document_id, website_id, reserved_tokens)
+			VALUES ($1, $2, $3, $4, nullif($5, '')::uuid, nullif($6, 0::bigint), nullif($7, 0::bigint), $8)`,
+			NewID(), t.R.Tenant, t.R.ID, string(task.Kind), task.QueryID, task.DocumentID, task.SiteID, task.Reserved)
 	}
 	err := t.tx.writeAll(ctx, batch)
 	if err != nil {
@@ -86,22 +88,23 @@ func (t *Tx) AddTasks(ctx context.Context, tasks ...Task) error {
 }
 
 // DispatchAnalyses inserts analyses of a query's scraped websites, in order of
-// arrival, until as many are open as the research allows at once.
-func (t *Tx) DispatchAnalyses(ctx context.Context, queryID string) error {
-	tag, err := t.tx.Exec(ctx, `INSERT INTO task (id, tenant, research_id, kind, query_id, website_id)
-		SELECT gen_random_uuid(), w.tenant, w.research_id, 'analyze', w.query_id, w.id FROM website w
+// arrival, until as many are open as the research allows at once, but at most most
+// of them, and returns how many. Each may use reserved tokens.
+func (t *Tx) DispatchAnalyses(ctx context.Context, queryID string, most int, reserved int64) (int, error) {
+	tag, err := t.tx.Exec(ctx, `INSERT INTO task (id, tenant, research_id, kind, query_id, website_id, reserved_tokens)
+		SELECT gen_random_uuid(), w.tenant, w.research_id, 'analyze', w.query_id, w.id, $4 FROM website w
 		WHERE w.query_id = $1 AND w.tenant = $2 AND w.status = 'scraped'
 		AND NOT EXISTS (SELECT FROM task t WHERE t.website_id = w.id)
-		ORDER BY w.arrived LIMIT greatest(0, $3 - (SELECT count(*) FROM task t
-			WHERE t.query_id = $1 AND t.kind = 'analyze' AND t.state IN ('due', 'published')))`,
-		queryID, t.R.Tenant, t.R.AnalysisConcurrency)
+		ORDER BY w.arrived LIMIT least($5::bigint, greatest(0, $3 - (SELECT count(*) FROM task t
+			WHERE t.query_id = $1 AND t.kind = 'analyze' AND t.state IN ('due', 'published'))))`,
+		queryID, t.R.Tenant, t.R.AnalysisConcurrency, reserved, most)
 	if err != nil {
-		return fmt.Errorf("choose the next analysis of query %s: %w", queryID, err)
+		return 0, fmt.Errorf("choose the next analysis of query %s: %w", queryID, err)
 	}
 	if tag.RowsAffected() > 0 {
 		t.changed.Tasks = true
 	}
-	return nil
+	return int(tag.RowsAffected()), nil
 }
 
 // CloseTask ends a task. bury asks the sweeper to keep it in DEAD.

@@ -142,11 +142,12 @@ func (t *Tx) queueResearch(batch *pgx.Batch) {
 	}
 	batch.Queue(`UPDATE research SET status = $3, paused_from = nullif($4, ''), paused_at = $5, reason = $6, error_message = $7,
 		model_calls = $8, input_tokens = $9, output_tokens = $10, open_queries = $11, event_sequence = $12,
-		traceparent = $13, started_at = $14, finished_at = $15, deadline = $16
+		traceparent = $13, started_at = $14, finished_at = $15, deadline = $16,
+		reserved_tokens = $17, queries_made = $18, pages_used = $19
 		WHERE id = $1 AND tenant = $2`,
 		r.ID, r.Tenant, r.Status, string(r.PausedFrom), r.PausedAt, r.Reason, r.ErrorMessage,
 		r.Spending.ModelCalls, r.Spending.InputTokens, r.Spending.OutputTokens, r.OpenQueries, r.EventSequence,
-		r.Traceparent, r.StartedAt, r.FinishedAt, r.Deadline)
+		r.Traceparent, r.StartedAt, r.FinishedAt, r.Deadline, r.Reserved, r.QueriesMade, r.PagesUsed)
 }
 
 // sameRow compares what queueResearch writes.
@@ -154,5 +155,6 @@ func sameRow(a, b *Research) bool {
 	return a.Status == b.Status && a.PausedFrom == b.PausedFrom && a.PausedAt == b.PausedAt &&
 		a.Reason == b.Reason && a.ErrorMessage == b.ErrorMessage && a.Spending == b.Spending &&
 		a.OpenQueries == b.OpenQueries && a.EventSequence == b.EventSequence && a.Traceparent == b.Traceparent &&
-		a.StartedAt == b.StartedAt && a.FinishedAt == b.FinishedAt && a.Deadline == b.Deadline
+		a.StartedAt == b.StartedAt && a.FinishedAt == b.FinishedAt && a.Deadline == b.Deadline &&
+		a.Reserved == b.Reserved && a.QueriesMade == b.QueriesMade && a.PagesUsed == b.PagesUsed
 }

@@ -118,6 +118,20 @@ func (t *Tx) WaitingSites(ctx context.Context, documentID int64) ([]Site, error)
 	return sites, nil
 }
 
+// UnanalyzedSites reads a query's scraped websites that no analysis was made for, in
+// order of arrival.
+func (t *Tx) UnanalyzedSites(ctx context.Context, queryID string) ([]Site, error) {
+	sites, err := collect(ctx, t.tx, func(row pgx.CollectableRow) (Site, error) {
+		s := Site{QueryID: queryID}
+		return s, row.Scan(&s.ID, &s.DocumentID)
+	}, `SELECT w.id, w.document_id FROM website w WHERE w.query_id = $1 AND w.tenant = $2 AND w.status = 'scraped'
+		AND NOT EXISTS (SELECT FROM task t WHERE t.website_id = w.id) ORDER BY w.arrived`, queryID, t.R.Tenant)
+	if err != nil {
+		return nil, fmt.Errorf("read the waiting websites of query %s: %w", queryID, err)
+	}
+	return sites, nil
+}
+
 // Arrive marks a website as scraped, arrived being the number of the event that
 // tells of it. It returns the website of the same query that has the same content
 // and came before, or 0.

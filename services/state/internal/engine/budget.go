@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"context"
+	"math"
+
+	"github.com/fathom-research/fathom/platform/bus"
+	"github.com/fathom-research/fathom/platform/fault"
+	"github.com/fathom-research/fathom/services/state/internal/store"
+	"github.com/fathom-research/fathom/services/state/internal/workflow"
+)
+
+// Prices are in USD for a million tokens; 0 is unknown.
+type Prices struct {
+	Input  float64
+	Output float64
+}
+
+// Cost is what tokens cost.
+func (p Prices) Cost(input, output float64) float64 { return (input*p.Input + output*p.Output) / 1e6 }
+
+// worst is the most that tokens can cost: it is not known before which are answers.
+func (p Prices) worst(tokens int64) float64 { return float64(tokens) * max(p.Input, p.Output) / 1e6 }
+
+const overBudget = "The budget leaves no room for it."
+
+// limit is the most model tokens that a task of a kind may use. Without a budget
+// there is none.
+func (e *Engine) limit(r *store.Research, kind bus.Kind) int64 {
+	if r.Budget.Tokens == 0 && r.Budget.CostUSD == 0 {
+		return 0
+	}
+	return e.settings.TokenLimits[kind]
+}
+
+// room is how many more tasks of a kind the research can pay, if each takes the most
+// that it may. What other open tasks may still take, and the report, is not counted
+// as free, so tasks that run at once never overspend together.
+func (e *Engine) room(r *store.Research, kind bus.Kind) int {
+	each := e.limit(r, kind)
+	if each == 0 {
+		return math.MaxInt32
+	}
+	most := int64(math.MaxInt32)
+	if r.Budget.Tokens > 0 {
+		free := r.Budget.Tokens - r.Spending.InputTokens - r.Spending.OutputTokens - r.Reserved
+		most = min(most, free/each)
+	}
+	price := e.settings.Prices.worst(each)
+	if r.Budget.CostUSD > 0 && price > 0 {
+		spent := e.settings.Prices.Cost(float64(r.Spending.InputTokens), float64(r.Spending.OutputTokens))
+		free := r.Budget.CostUSD - spent - e.settings.Prices.worst(r.Reserved)
+		most = min(most, int64(math.Floor(free/price)))
+	}
+	return int(max(most, 0))
+}
+
+// overspent reports whether what was spent and what is reserved are more than the
+// budget: another try of a task would spend what is not there.
+func (e *Engine) overspent(r *store.Research) bool {
+	spent := r.Spending.InputTokens + r.Spending.OutputTokens
+	cost := e.settings.Prices.Cost(float64(r.Spending.InputTokens), float64(r.Spending.OutputTokens))
+	return r.Budget.Tokens > 0 && spent+r.Reserved > r.Budget.Tokens ||
+		r.Budget.CostUSD > 0 && cost+e.settings.Prices.worst(r.Reserved) > r.Budget.CostUSD
+}
+
+// reserve makes a task with the tokens that it may use set aside for it.
+func (e *Engine) reserve(tx *store.Tx, task store.Task) store.Task {
+	task.Reserved = e.limit(tx.R, task.Kind)
+	tx.R.Reserved += task.Reserved
+	return task
+}
+
+// release gives back what a closed task had set aside.
+func release(tx *store.Tx, task store.Task) {
+	tx.R.Reserved = max(0, tx.R.Reserved-task.Reserved)
+}
+
+// limited notes that the budget cut the research short.
+func limited(tx *store.Tx) {
+	if tx.R.Reason == "" {
+		tx.R.Reason, tx.R.ErrorMessage = string(fault.OverBudget), "The budget was used up."
+	}
+}
+
+// queriesLeft is how many more queries the budget allows.
+func queriesLeft(r *store.Research) int {
+	if r.Budget.Queries == 0 {
+		return math.MaxInt32
+	}
+	return max(0, r.Budget.Queries-r.QueriesMade)
+}
+
+// pagesLeft is how many more pages the budget allows to read.
+func pagesLeft(r *store.Research) int {
+	if r.Budget.Pages == 0 {
+		return math.MaxInt32
+	}
+	return max(0, r.Budget.Pages-r.PagesUsed)
+}
+
+// dispatch inserts the next analyses of a query. Pages that the budget has no room
+// for have failed.
+func (e *Engine) dispatch(ctx context.Context, tx *store.Tx, queryID string) error {
+	room := e.room(tx.R, bus.Analyze)
+	if room > 0 {
+		each := e.limit(tx.R, bus.Analyze)
+		n, err := tx.DispatchAnalyses(ctx, queryID, room, each)
+		tx.R.Reserved += int64(n) * each
+		return err
+	}
+	sites, err := tx.UnanalyzedSites(ctx, queryID)
+	if err != nil {
+		return err
+	}
+	for _, site := range sites {
+		limited(tx)
+		query, err := e.settleSite(ctx, tx, site, refused(), 0)
+		if err != nil {
+			return err
+		}
+		err = failCopies(ctx, tx, site, refused())
+		if err != nil {
+			return err
+		}
+		if query != nil && query.URLsOpen == 0 {
+			return e.proceed(ctx, tx, workflow.SiteSettled, *query)
+		}
+	}
+	return nil
+}
+
+func refused() store.Settlement {
+	return store.Settlement{Status: workflow.SiteFailed, Reason: string(fault.OverBudget), Message: overBudget}
+}
