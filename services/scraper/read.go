@@ -68,7 +68,7 @@ func newReader(cfg Config, logger *slog.Logger) (*Reader, error) {
 	if r.browser != nil {
 		rendering = r.browser
 	}
-	r.ladder = ladder.New(ladder.Mode(cfg.Mode), r.plain, rendering, logger)
+	r.ladder = ladder.New(ladder.Mode(cfg.Mode), r.plain, rendering, extract.Page, logger)
 	return r, nil
 }
 

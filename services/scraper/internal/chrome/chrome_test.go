@@ -54,7 +54,7 @@ func serve(t *testing.T, front string, more map[string]string) string {
 }
 
 // newChrome starts a Chrome whose proxy lets only the given sites through.
-func newChrome(t *testing.T, change func(*Options), sites ...string) *Chrome {
+func newChrome(t testing.TB, change func(*Options), sites ...string) *Chrome {
 	t.Helper()
 	path, err := Locate("")
 	require.NoError(t, err)
@@ -71,7 +71,7 @@ func newChrome(t *testing.T, change func(*Options), sites ...string) *Chrome {
 	return c
 }
 
-func startProxy(t *testing.T, sites []string) *url.URL {
+func startProxy(t testing.TB, sites []string) *url.URL {
 	t.Helper()
 	var hosts []string
 	for _, site := range sites {

@@ -35,18 +35,22 @@ type Fetcher interface {
 	Get(ctx context.Context, address string) (*fetch.Response, error)
 }
 
+// Extract makes the page of a document. Its errors are *fault.Error.
+type Extract func(document extract.Document) (*workv1.Page, error)
+
 // Ladder climbs from rung to rung. It is safe for concurrent use.
 type Ladder struct {
 	mode   Mode
 	plain  Fetcher
 	chrome Fetcher
+	read   Extract
 	logger *slog.Logger
 }
 
 // New makes a Ladder. chrome may be nil where there is no browser: then what plain
 // HTTP shows is all there is.
-func New(mode Mode, plain, chrome Fetcher, logger *slog.Logger) *Ladder {
-	return &Ladder{mode: mode, plain: plain, chrome: chrome, logger: logger}
+func New(mode Mode, plain, chrome Fetcher, read Extract, logger *slog.Logger) *Ladder {
+	return &Ladder{mode: mode, plain: plain, chrome: chrome, read: read, logger: logger}
 }
 
 // Reading is a page with the document that it was read from.
@@ -195,7 +199,7 @@ func (l *Ladder) settle(address string, s *step, why string) (*Reading, error) {
 
 func (l *Ladder) extract(address string, answer *fetch.Response, rung, why string) (*Reading, error) {
 	contentType := answer.Header.Get("Content-Type")
-	page, err := extract.Page(extract.Document{
+	page, err := l.read(extract.Document{
 		URL: address, FinalURL: answer.FinalURL, ContentType: contentType, Body: answer.Body,
 	})
 	if err != nil {
