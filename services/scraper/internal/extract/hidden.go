@@ -9,17 +9,45 @@ import (
 )
 
 // removeInvisible takes out of the tree what a person who looks at the page
-// can't see: scripts, comments, form fields, and hidden elements.
-func removeInvisible(n *html.Node) {
+// can't see: scripts, comments, form fields, and hidden elements. What stands in
+// for scripts goes too, unless it is the page's text.
+func removeInvisible(doc *html.Node) {
+	instead := 0
+	for _, n := range collect(doc, atom.Noscript) {
+		instead += visibleWords(n)
+	}
+	remove(doc, instead < noscriptWords || instead < visibleWords(doc))
+}
+
+// noscriptWords is how long a text must be to be more than a request to switch
+// scripts on.
+const noscriptWords = 40
+
+func remove(n *html.Node, noscript bool) {
 	for c := n.FirstChild; c != nil; {
 		next := c.NextSibling
-		if isInvisible(c) {
+		if isInvisible(c) || noscript && c.DataAtom == atom.Noscript {
 			n.RemoveChild(c)
 		} else {
-			removeInvisible(c)
+			remove(c, noscript)
 		}
 		c = next
 	}
+}
+
+// visibleWords counts the words below n that a person sees, without those that
+// stand in for scripts.
+func visibleWords(n *html.Node) int {
+	words := 0
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case c.Type == html.TextNode:
+			words += countWords(c.Data)
+		case !isInvisible(c) && c.DataAtom != atom.Noscript && c.DataAtom != atom.Head:
+			words += visibleWords(c)
+		}
+	}
+	return words
 }
 
 func isInvisible(n *html.Node) bool {
@@ -27,14 +55,14 @@ func isInvisible(n *html.Node) bool {
 	case html.CommentNode:
 		return true
 	case html.ElementNode:
-		if n.DataAtom == atom.Noscript || n.Data == "dialog" && !hasAttr(n, "open") {
-			return true
-		}
-		// A page may hide its body until its scripts ran.
-		if n.DataAtom == atom.Html || n.DataAtom == atom.Body {
+		switch n.DataAtom {
+		case atom.Html, atom.Body, atom.Head:
+			// A page may hide its body until its scripts ran.
 			return false
+		case atom.Dialog:
+			return !hasAttr(n, "open")
 		}
-		return invisibleElements[n.DataAtom] && n.DataAtom != atom.Head || n.Data == "svg" || isHidden(n)
+		return invisibleElements[n.DataAtom] || n.Data == "svg" || isHidden(n)
 	}
 	return false
 }
@@ -44,7 +72,8 @@ func isHidden(n *html.Node) bool {
 	for _, a := range n.Attr {
 		switch a.Key {
 		case "hidden":
-			return !strings.EqualFold(a.Val, "until-found")
+			// React streams parts of a page hidden, and puts them in their place at once.
+			return !strings.EqualFold(a.Val, "until-found") && !strings.HasPrefix(attr(n, "id"), "S:")
 		case "style":
 			if hidesByStyle(a.Val) {
 				return true
