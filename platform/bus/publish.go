@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/fathom-research/fathom/platform/fault"
+	"github.com/fathom-research/fathom/platform/faultpoint"
 	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
 )
 
@@ -64,7 +65,9 @@ func (b *Bus) publish(ctx context.Context, stream, subject, id string, header na
 	}
 	ctx, cancel := asking(ctx)
 	defer cancel()
+	faultpoint.Pass("publish.before")
 	_, err := b.js.PublishMsg(ctx, msg, jetstream.WithMsgID(id), jetstream.WithExpectStream(stream))
+	faultpoint.Pass("publish.after")
 	return err
 }
 

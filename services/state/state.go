@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fathom-research/fathom/platform/bus"
+	"github.com/fathom-research/fathom/platform/faultpoint"
 	"github.com/fathom-research/fathom/platform/health"
 	"github.com/fathom-research/fathom/platform/rpc"
 	"github.com/fathom-research/fathom/platform/run"
@@ -56,7 +57,9 @@ func New(cfg Config, deps Deps) (*Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("state: %w", err)
 	}
-	st, err := store.Open(context.Background(), cfg.DatabaseURL, cfg.DatabaseConnections, store.Hooks{})
+	st, err := store.Open(context.Background(), cfg.DatabaseURL, cfg.DatabaseConnections, store.Hooks{
+		BeforeCommit: pass("commit.before"), AfterCommit: pass("commit.after"),
+	})
 	if err != nil {
 		return nil, fmt.Errorf("state: %w", err)
 	}
@@ -100,6 +103,14 @@ func New(cfg Config, deps Deps) (*Service, error) {
 			Prices: prices,
 		}, deps.Logger),
 	}, nil
+}
+
+// pass lets the chaos harness end the process at a commit.
+func pass(point string) func(context.Context) error {
+	return func(context.Context) error {
+		faultpoint.Pass(point)
+		return nil
+	}
 }
 
 // Checks are the readiness checks of a process that runs the service.
