@@ -32,12 +32,15 @@ type outcome struct {
 }
 
 // fathom runs the command line in this process, with nothing of this process's own
-// environment but what finds programs.
+// environment but what finds programs, and without a browser.
 func fathom(ctx context.Context, stdin string, environ []string, args ...string) outcome {
 	var out, errs bytes.Buffer
-	environ = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}, environ...)
-	status := run(ctx, args, Streams{In: strings.NewReader(stdin), Out: &out, Err: &errs}, environ)
+	status := run(ctx, args, Streams{In: strings.NewReader(stdin), Out: &out, Err: &errs}, append(environment(), environ...))
 	return outcome{status, out.String(), errs.String()}
+}
+
+func environment() []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "FATHOM_SCRAPER_MODE=http"}
 }
 
 func TestVersionAndHelp(t *testing.T) {
@@ -61,7 +64,7 @@ func TestMistakesAreSaid(t *testing.T) {
 	dir := dataDir(t)
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	defer taken.Close()
+	t.Cleanup(func() { require.NoError(t, taken.Close()) })
 	answers := filepath.Join(dir, "answers.json")
 	require.NoError(t, os.WriteFile(answers, []byte(`["one", 2]`), 0o600))
 	for name, c := range map[string]struct {
@@ -82,7 +85,7 @@ func TestMistakesAreSaid(t *testing.T) {
 		"dead of a server": {[]string{"dead", "ls", "--server", "http://127.0.0.1:1"}, nil, "--state"},
 		"dead sequence":    {[]string{"dead", "show", "first"}, nil, "not a sequence number"},
 		"corpus missing":   {[]string{"corpus", "serve", dir + "/none"}, nil, "open the corpus"},
-		"private address":  {[]string{"read", "http://127.0.0.1:1/"}, nil, "127.0.0.1"},
+		"private address":  {[]string{"read", "http://127.0.0.1/"}, nil, "127.0.0.1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

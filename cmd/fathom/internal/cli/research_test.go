@@ -16,15 +16,12 @@ import (
 
 const e2eTimeout = 3 * time.Minute
 
-// plainPages reads without a browser, which this test has no use for.
-var plainPages = []string{"FATHOM_SCRAPER_MODE=http"}
-
 func TestResearchFromPromptToReport(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), e2eTimeout)
 	defer cancel()
 	dir := dataDir(t)
-	got := fathom(ctx, "", plainPages, "research", "How does Raft elect a leader, and how does Kafka replicate its partitions?",
+	got := fathom(ctx, "", nil, "research", "How does Raft elect a leader, and how does Kafka replicate its partitions?",
 		"--depth", "2", "--breadth", "3", "--questions", "2", "--data", dir)
 	require.Zero(t, got.status, got.err)
 	require.Contains(t, got.err, "Searching the sample corpus, not the web")

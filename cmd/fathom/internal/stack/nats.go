@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -8,11 +9,17 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/fathom-research/fathom/platform/bus"
 )
 
-const natsReady = 30 * time.Second
+const (
+	natsReady     = 30 * time.Second
+	flushTimeout  = 2 * time.Second
+	settleTimeout = 3 * time.Second
+	settlePoll    = 20 * time.Millisecond
+)
 
 // messaging is a connection to NATS, and the server when it is our own.
 type messaging struct {
@@ -58,7 +65,35 @@ func openNATS(url, dir string) (*messaging, error) {
 	return &messaging{conn: conn, server: embedded}, nil
 }
 
+// settle waits until state has applied the results that the workers left, for a short
+// time. A result that it hands back is remembered by a running server only: after a
+// restart it would come again when its acknowledgement is overdue.
+func (m *messaging) settle(ctx context.Context) {
+	if m.server == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	js, err := jetstream.New(m.conn)
+	if err != nil {
+		return
+	}
+	for {
+		stream, err := js.Stream(ctx, "RESULTS")
+		if err != nil || stream.CachedInfo().State.Msgs == 0 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(settlePoll):
+		}
+	}
+}
+
+// close waits until the server has what was sent last.
 func (m *messaging) close() {
+	_ = m.conn.FlushTimeout(flushTimeout)
 	m.conn.Close()
 	if m.server != nil {
 		m.server.Shutdown()

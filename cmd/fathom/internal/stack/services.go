@@ -70,7 +70,7 @@ func (s *Stack) buildCore(configured *configs, shared *bus.Bus) error {
 	if err != nil {
 		return err
 	}
-	s.parts = append(s.parts, run.Part{Name: "state", Run: store.Run}, run.Part{Name: "gateway", Run: rest.Run})
+	s.core = append(s.core, run.Part{Name: "state", Run: store.Run}, run.Part{Name: "gateway", Run: rest.Run})
 	return nil
 }
 
@@ -95,7 +95,7 @@ func (s *Stack) buildWorkers(configured *configs, shared *bus.Bus) error {
 	if err != nil {
 		return err
 	}
-	s.parts = append(s.parts,
+	s.workers = append(s.workers,
 		run.Part{Name: "planner", Run: plan.Run},
 		run.Part{Name: "searcher", Run: search.Run},
 		run.Part{Name: "scraper", Run: scrape.Run},

@@ -45,7 +45,8 @@ type Stack struct {
 	rest     net.Listener
 	state    net.Listener
 	conn     *grpc.ClientConn
-	parts    []run.Part
+	core     []run.Part
+	workers  []run.Part
 	builtin  bool
 	searches string
 }
@@ -128,22 +129,42 @@ func (s *Stack) SearchesCorpus() bool { return s.library != nil }
 // Builtin reports whether Fathom's own engine works in place of a model.
 func (s *Stack) Builtin() bool { return s.builtin }
 
-// Run serves until ctx ends or a part fails, then stops everything.
+// Run serves until ctx ends or a part fails, then stops everything: the workers first,
+// so that state still takes what they hand in.
 func (s *Stack) Run(ctx context.Context) error {
 	err := s.folder.announce(Running{PID: os.Getpid(), URL: s.URL(), State: s.StateAddr()})
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
-	parts := s.parts
+	core := s.core
 	if s.library != nil {
-		parts = append(parts, run.Part{Name: "corpus", Run: func(ctx context.Context) error {
+		core = append(core, run.Part{Name: "corpus", Run: func(ctx context.Context) error {
 			return s.library.corpus.Serve(ctx, s.library.listener)
 		}})
 	}
 	if s.cluster != nil {
-		parts = append(parts, run.Part{Name: "postgres", Run: s.watchCluster})
+		core = append(core, run.Part{Name: "postgres", Run: s.watchCluster})
 	}
-	return errors.Join(run.All(ctx, parts...), s.Close())
+	later, stopCore := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopCore()
+	err = run.All(ctx,
+		run.Part{Name: "workers", Run: func(ctx context.Context) error {
+			defer stopCore()
+			err := s.work(ctx)
+			s.nats.settle(later)
+			return err
+		}},
+		run.Part{Name: "core", Run: func(context.Context) error { return run.All(later, core...) }},
+	)
+	return errors.Join(err, s.Close())
+}
+
+func (s *Stack) work(ctx context.Context) error {
+	if len(s.workers) == 0 {
+		<-ctx.Done()
+		return nil
+	}
+	return run.All(ctx, s.workers...)
 }
 
 func (s *Stack) watchCluster(ctx context.Context) error {
