@@ -83,12 +83,12 @@ func (m *mender) value(depth int) bool {
 		m.failed = true
 		return false
 	}
-	switch c := m.in[m.pos]; {
-	case c == '{':
+	switch m.in[m.pos] {
+	case '{':
 		return m.container('}', depth)
-	case c == '[':
+	case '[':
 		return m.container(']', depth)
-	case c == '"':
+	case '"':
 		return m.text()
 	default:
 		return m.literal()

@@ -14,7 +14,8 @@ var (
 // splitOutlets parts the names of a prompt into what it is about and where it says
 // that something was reported. The first are looked for in sentences; the second
 // help to find a page and say nothing about what stands on it.
-func splitOutlets(prompt string, all []string) (names, outlets []string) {
+func splitOutlets(prompt string, all []string) ([]string, []string) {
+	var names, outlets []string
 	for _, name := range all {
 		at := strings.Index(prompt, name)
 		if at < 0 {

@@ -29,7 +29,8 @@ type reportFacet struct {
 }
 
 // summarise takes the few best facts out, from different pages where it can.
-func summarise(picked []*fact) (summary, body []*fact) {
+func summarise(picked []*fact) ([]*fact, []*fact) {
+	var summary, body []*fact
 	order := append([]*fact{}, picked...)
 	sort.SliceStable(order, func(a, b int) bool { return order[a].score > order[b].score })
 	most := min(summaryFacts, (len(picked)+2)/3)

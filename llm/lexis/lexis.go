@@ -56,7 +56,8 @@ func wordEnd(text string, pos int) int {
 	}
 	for pos < len(text) {
 		r, size := utf8.DecodeRuneInString(text[pos:])
-		if spaceless(r) || !(unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || joins(text, pos, r, size)) {
+		inWord := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || joins(text, pos, r, size)
+		if spaceless(r) || !inWord {
 			break
 		}
 		pos += size

@@ -240,7 +240,7 @@ func TestFailures(t *testing.T) {
 		"404":           {func(w http.ResponseWriter) { refuse(w, 404, "no model") }, fault.Misconfigured, false},
 		"413":           {func(w http.ResponseWriter) { refuse(w, 413, "big") }, fault.TooLarge, false},
 		"context":       {func(w http.ResponseWriter) { refuse(w, 400, "This model's maximum context length is 8192 tokens") }, fault.TooLarge, false},
-		"no JSON error": {func(w http.ResponseWriter) { http.Error(w, "bad gateway", 502) }, fault.Unavailable, true},
+		"no JSON error": {func(w http.ResponseWriter) { http.Error(w, "bad gateway", http.StatusBadGateway) }, fault.Unavailable, true},
 		"broken body": {func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"id":"1","choices":[{"mess`)
@@ -256,7 +256,7 @@ func TestFailures(t *testing.T) {
 		"filtered": {func(w http.ResponseWriter) { say(w, "", "content_filter") }, fault.InvalidAnswer, true},
 		"quota": {func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(429)
+			w.WriteHeader(http.StatusTooManyRequests)
 			fmt.Fprint(w, `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`)
 		}, fault.RateLimited, false},
 	}

@@ -148,7 +148,11 @@ func (b *Bus) awaitStart(ctx context.Context, key string, taken place) (bool, er
 		return false, context.Cause(ctx)
 	}
 	t, _, err := b.readTally(ctx, key)
-	return err != nil || !t.Barred.After(time.Now()), nil
+	if err != nil {
+		// Its start was reserved: a tally that can't be read now takes nothing back.
+		return true, nil //nolint:nilerr // see above
+	}
+	return !t.Barred.After(time.Now()), nil
 }
 
 // release gives a place back. What it can't give back expires.

@@ -134,8 +134,8 @@ func (l launcher) stopLeftover(ctx context.Context) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	status := l.command(ctx, "pg_ctl", "status", "-D", l.data()).Run()
-	if status != nil {
+	running := l.command(ctx, "pg_ctl", "status", "-D", l.data()).Run() == nil
+	if !running {
 		return nil
 	}
 	output, err := l.command(ctx, "pg_ctl", "stop", "-D", l.data(), "-m", "immediate", "-w", "-t", "30").CombinedOutput()

@@ -2,6 +2,7 @@ package pgcluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os/exec"
@@ -76,7 +77,7 @@ func (p *process) signal(signal syscall.Signal) error {
 	default:
 	}
 	err := syscall.Kill(p.pid, signal)
-	if err != nil && err != syscall.ESRCH { //nolint:errorlint // Kill returns the bare number
+	if err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("signal Postgres: %w", err)
 	}
 	return nil

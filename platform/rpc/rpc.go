@@ -56,7 +56,7 @@ func Serve(ctx context.Context, server *grpc.Server, listener net.Listener, grac
 	err := server.Serve(listener)
 	if ctx.Err() != nil {
 		<-stopped
-		return nil
+		return nil //nolint:nilerr // a server that was told to stop has not failed
 	}
 	return fmt.Errorf("serve gRPC on %s: %w", listener.Addr(), err)
 }

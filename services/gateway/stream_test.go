@@ -21,7 +21,7 @@ type frame struct{ id, event, data, comment string }
 func (b *bundle) follow(t *testing.T, path string, header ...string) (*http.Response, func() (frame, error), func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	request, err := http.NewRequestWithContext(ctx, "GET", b.url+path, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, b.url+path, nil)
 	require.NoError(t, err)
 	for i := 0; i < len(header); i += 2 {
 		request.Header.Set(header[i], header[i+1])

@@ -16,10 +16,7 @@ const applyTime = 30 * time.Second
 func (s *Service) applyResults(ctx context.Context) error {
 	for ctx.Err() == nil {
 		err := s.deps.Bus.Results(ctx, s.cfg.ResultSlots, s.apply)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			s.deps.Logger.WarnContext(ctx, "no results to be had", "error", err)
 		}
 		select {

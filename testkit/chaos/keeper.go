@@ -65,7 +65,7 @@ func (k *keeper) keep(cmd *exec.Cmd) {
 		if k.ended(err) {
 			return
 		}
-		time.Sleep(restartAfter)
+		<-time.After(restartAfter)
 		cmd, err = k.launch()
 		if err != nil {
 			_, _ = fmt.Fprintf(k.output, "keeper of %s: %v\n", k.name, err)

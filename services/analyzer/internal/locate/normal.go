@@ -147,14 +147,14 @@ type writer struct {
 
 func (w *writer) write(r rune, start, end int) {
 	r = plain(r)
-	switch {
-	case r == 0:
-	case r == ' ':
+	switch r {
+	case 0:
+	case ' ':
 		if !w.spaced && len(w.starts) > 0 {
 			w.put(" ", start, end)
 		}
 		w.spaced = true
-	case r == '…':
+	case '…':
 		w.put("...", start, end)
 		w.spaced = false
 	default:

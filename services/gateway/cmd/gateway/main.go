@@ -40,7 +40,7 @@ func serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	service, err := gateway.New(cfg.Config, gateway.Deps{Conn: conn, Logger: tel.Logger, Metrics: tel.Metrics})
 	if err != nil {
 		return err

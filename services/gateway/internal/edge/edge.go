@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -62,7 +63,8 @@ func rescue(seen *recorder, r *http.Request, log *slog.Logger) {
 	if reason == nil {
 		return
 	}
-	if reason == http.ErrAbortHandler || seen.status != 0 {
+	aborted, isError := reason.(error)
+	if isError && errors.Is(aborted, http.ErrAbortHandler) || seen.status != 0 {
 		panic(reason)
 	}
 	log.ErrorContext(r.Context(), "handler panicked", "reason", reason, "stack", string(debug.Stack()))

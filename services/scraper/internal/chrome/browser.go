@@ -201,12 +201,14 @@ func (p *process) kill() { _ = syscall.Kill(-p.pid, syscall.SIGKILL) }
 // reap returns when no process of the group is left. As the first process of a pod
 // this one inherits those whose parent has died, and must take their leave.
 func (p *process) reap() {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
 	for range 500 {
 		_, err := syscall.Wait4(-p.pid, nil, syscall.WNOHANG, nil)
 		if err != nil && len(group(p.pid)) == 0 {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
+		<-tick.C
 	}
 }
 

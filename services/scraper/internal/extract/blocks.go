@@ -44,6 +44,7 @@ type outline struct {
 	elements []element
 	words    int
 	title    string
+	styles   []textStyle // of the blocks, once they were asked for
 }
 
 // proseWords is how long a block with few links is when it reads like prose.
@@ -221,4 +222,14 @@ func headingLevel(n *html.Node) int {
 		return int(n.Data[1] - '0')
 	}
 	return 0
+}
+
+func (o *outline) textStyles() []textStyle {
+	if o.styles == nil {
+		o.styles = make([]textStyle, len(o.blocks))
+		for i := range o.blocks {
+			o.styles[i] = styleOf(o.blocks[i].text)
+		}
+	}
+	return o.styles
 }

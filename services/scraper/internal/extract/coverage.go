@@ -97,13 +97,13 @@ func distances(marked []bool) []int {
 
 // shinglesOf counts each run of shingleSize words of a text, hashed, and tells
 // which lines it has.
-func shinglesOf(text string) (shingles map[uint64]int, lines map[uint64]bool) {
+func shinglesOf(text string) (map[uint64]int, map[uint64]bool) {
 	tokens := tokensOf(text)
-	shingles = make(map[uint64]int, len(tokens))
+	shingles := make(map[uint64]int, len(tokens))
 	for i := 0; i+shingleSize <= len(tokens); i++ {
 		shingles[mix(tokens[i:i+shingleSize])]++
 	}
-	lines = map[uint64]bool{}
+	lines := map[uint64]bool{}
 	for line := range strings.SplitSeq(text, "\n") {
 		if words := tokensOf(line); len(words) > 0 {
 			lines[mix(words)] = true

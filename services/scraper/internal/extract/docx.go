@@ -58,7 +58,7 @@ func partOf(archive *zip.Reader, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, largestPart+1))
 	if err != nil {
 		return nil, err

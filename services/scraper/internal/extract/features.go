@@ -45,9 +45,8 @@ type describer struct {
 // features describes every block of a page.
 func (o *outline) features(libs [][]float32) [][]float32 {
 	d := describer{o: o, libs: libs, first: -1}
-	d.style = make([]textStyle, len(o.blocks))
+	d.style = o.textStyles()
 	for i := range o.blocks {
-		d.style[i] = styleOf(o.blocks[i].text)
 		if d.first < 0 && o.elements[o.blocks[i].parent].node.DataAtom == atom.H1 {
 			d.first = i
 		}

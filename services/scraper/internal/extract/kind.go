@@ -141,10 +141,10 @@ func (o *outline) kindFeatures(signals []float32) []float32 {
 	v := vector{at: append([]float32(nil), signals...)}
 	v.add(d.pageFeatures()...)
 	dates, prices, replies, questions, steps := 0, 0, 0, 0, 0
-	largest, after := 0, 0
+	largest, styles := 0, o.textStyles()
 	for i := range o.blocks {
 		b := &o.blocks[i]
-		s := styleOf(b.text)
+		s := &styles[i]
 		if s.dateLike {
 			dates++
 		}
@@ -162,7 +162,6 @@ func (o *outline) kindFeatures(signals []float32) []float32 {
 		}
 		if b.isProse() {
 			largest = max(largest, len(b.tokens))
-			after++
 		}
 	}
 	for _, n := range []int{dates, prices, replies, questions, steps} {

@@ -15,13 +15,13 @@ func simhash(text string) uint64 {
 			votes[bit] += int(h>>bit&1)*2 - 1
 		}
 	}
-	print := uint64(0)
+	fingerprint := uint64(0)
 	for bit, n := range votes {
 		if n > 0 {
-			print |= 1 << bit
+			fingerprint |= 1 << bit
 		}
 	}
-	return print
+	return fingerprint
 }
 
 // finish spreads a hash over all its bits.

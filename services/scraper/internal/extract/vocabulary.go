@@ -114,7 +114,8 @@ func groupsIn(name string) groupSet {
 		set |= groupsByWord[strings.ToLower(whole)]
 		start := 0
 		for i := 0; i <= len(whole); i++ {
-			if i < len(whole) && isLetter(whole[i]) && !(i > start && isUpper(whole[i]) && !isUpper(whole[i-1])) {
+			humped := i > start && i < len(whole) && isUpper(whole[i]) && !isUpper(whole[i-1])
+			if i < len(whole) && isLetter(whole[i]) && !humped {
 				continue
 			}
 			if i > start {

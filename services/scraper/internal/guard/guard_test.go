@@ -178,12 +178,12 @@ func newGuard(t *testing.T, opts Options) *Guard {
 }
 
 // listen counts the connections that arrive at a loopback port.
-func listen(t *testing.T) (port string, arrived *atomic.Int32) {
+func listen(t *testing.T) (string, *atomic.Int32) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
-	arrived = new(atomic.Int32)
+	arrived := new(atomic.Int32)
 	go func() {
 		for {
 			connection, err := listener.Accept()
@@ -194,7 +194,7 @@ func listen(t *testing.T) (port string, arrived *atomic.Int32) {
 			_ = connection.Close()
 		}
 	}()
-	_, port, err = net.SplitHostPort(listener.Addr().String())
+	_, port, err := net.SplitHostPort(listener.Addr().String())
 	require.NoError(t, err)
 	return port, arrived
 }

@@ -148,7 +148,7 @@ func (l *Ladder) readPlain(ctx context.Context, address string) (*step, error) {
 			return s, nil
 		}
 		if s.failure != nil {
-			return s, nil
+			return s, nil //nolint:nilerr // the answer is judged with its failure by the caller
 		}
 		next := o.refreshTarget(answer.FinalURL)
 		if next == "" || o.letters >= onlyFurniture {

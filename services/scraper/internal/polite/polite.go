@@ -47,8 +47,8 @@ type Sites struct {
 func New(limiter Limiter, opts Options) *Sites { return &Sites{limiter: limiter, opts: opts} }
 
 // Enter waits for a place at the site of u, where delay is what its robots.txt asks
-// for. It returns a *fault.Deferral when there is none soon.
-func (s *Sites) Enter(ctx context.Context, u *url.URL, delay time.Duration) (leave func(), err error) {
+// for, and returns the function that leaves it. It returns a *fault.Deferral when there is none soon.
+func (s *Sites) Enter(ctx context.Context, u *url.URL, delay time.Duration) (func(), error) {
 	if s.opts.Own(authority(u)) {
 		return func() {}, nil
 	}

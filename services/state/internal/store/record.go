@@ -137,7 +137,7 @@ func (s *Store) Overview(ctx context.Context, tenant, id string) (Overview, erro
 func readOverview(ctx context.Context, q querier, tenant, id string) (Overview, error) {
 	o, err := one(ctx, q, func(row pgx.CollectableRow) (Overview, error) {
 		var o Overview
-		return o, row.Scan(append(o.Research.targets(), &o.Prompt, &o.Questions, &o.Answers, &o.PlannedQueries, &o.Language,
+		return o, row.Scan(append(o.targets(), &o.Prompt, &o.Questions, &o.Answers, &o.PlannedQueries, &o.Language,
 			&o.TimeRange, &o.Categories, &o.SafeSearch, &o.ReportWords, &o.ReportSources, &o.CreatedAt)...)
 	}, `SELECT `+researchColumns+`, prompt, questions, answers, planned_queries, language,
 		time_range, categories, safe_search, report_words, report_sources, created_at
