@@ -87,10 +87,12 @@ func (m *markdown) keptText(n *html.Node) string {
 	return b.String()
 }
 
-// superscript marks a footnote's number as such.
+// superscript marks the reference to a footnote as such: a short text that leads
+// to another place of the page.
 func (m *markdown) superscript(n *html.Node) {
-	if m.flat == 0 || find(n, atom.A) != nil {
-		m.children(n)
+	name := strings.Trim(innerText(n), "[]() ")
+	if a := find(n, atom.A); a != nil && strings.HasPrefix(attr(a, "href"), "#") && name != "" && len(name) <= 4 && countWords(name) == 1 {
+		m.line = append(m.line, ("[^" + name + "]")...)
 		return
 	}
 	m.children(n)

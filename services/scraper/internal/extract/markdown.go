@@ -3,7 +3,6 @@ package extract
 import (
 	"bytes"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -19,6 +18,7 @@ type markdown struct {
 	prefix []string // what each line begins with, by list or quote
 	marker string   // list marker that the next line begins with instead
 	line   []byte
+	opened int  // where the innermost quote begins in out
 	gap    bool // an empty line is due before the next one
 	list   int  // depth of lists
 	flat   int  // depth of elements that fit on one line only: cells, headings, links
@@ -204,10 +204,10 @@ func (m *markdown) paragraph(n *html.Node, mark string) {
 	m.breakParagraph()
 }
 
-// breakParagraph asks for an empty line, but not inside the first line of an
-// item.
+// breakParagraph asks for an empty line, but not before the first line of an item
+// or a quote.
 func (m *markdown) breakParagraph() {
-	if m.marker == "" {
+	if m.marker == "" && m.out.Len() != m.opened {
 		m.gap = true
 	}
 }
@@ -260,73 +260,6 @@ func squashLines(s string) string {
 	return squash(s)
 }
 
-func (m *markdown) items(n *html.Node) {
-	if m.flat > 0 {
-		m.children(n)
-		return
-	}
-	m.end()
-	if m.list == 0 {
-		m.breakParagraph()
-	}
-	m.list++
-	number, err := strconv.Atoi(attr(n, "start"))
-	if err != nil || number < 0 {
-		number = 1
-	}
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if c.DataAtom == atom.Li && n.DataAtom == atom.Ol {
-			if m.keep[c] {
-				m.item(c, strconv.Itoa(number)+". ")
-			}
-			number++
-			continue
-		}
-		if m.keep[c] {
-			m.node(c)
-		}
-	}
-	m.end()
-	m.list--
-	if m.list == 0 {
-		m.gap = true
-	}
-}
-
-func (m *markdown) item(n *html.Node, marker string) {
-	if m.flat > 0 {
-		m.space()
-		m.children(n)
-		m.space()
-		return
-	}
-	m.end()
-	m.gap = m.gap && m.list <= 1 && m.out.Len() > 0 && !m.inItems(n)
-	if m.marker != "" { // an item that begins with a list has no words of its own
-		m.marker += marker
-	} else {
-		m.marker = strings.Join(m.prefix, "") + marker
-	}
-	m.prefix = append(m.prefix, strings.Repeat(" ", len(marker)))
-	m.list++
-	m.children(n)
-	m.end()
-	m.list--
-	m.prefix = m.prefix[:len(m.prefix)-1]
-	m.marker = ""
-	m.gap = false
-}
-
-// inItems tells whether an item follows another kept one.
-func (m *markdown) inItems(n *html.Node) bool {
-	for c := n.PrevSibling; c != nil; c = c.PrevSibling {
-		if c.DataAtom == atom.Li && m.keep[c] {
-			return true
-		}
-	}
-	return false
-}
-
 func (m *markdown) quote(n *html.Node) {
 	if m.flat > 0 {
 		m.paragraph(n, "")
@@ -338,6 +271,7 @@ func (m *markdown) quote(n *html.Node) {
 		m.out.WriteByte('\n')
 	}
 	m.gap = false
+	m.opened = m.out.Len()
 	m.prefix = append(m.prefix, "> ")
 	m.children(n)
 	m.end()
