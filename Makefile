@@ -5,7 +5,7 @@ SHELL       := /usr/bin/env bash
 .DEFAULT_GOAL := help
 
 # PROMPT is what `make run` researches; DEPTH and BREADTH are the tree's size.
-PROMPT  ?= How do consensus, message queues and databases keep data safe when machines crash, and what does it cost in latency?
+PROMPT  ?= How do Raft and Paxos reach consensus, how many failures do they survive, and which systems use them?
 DEPTH   ?= 2
 BREADTH ?= 3
 # CORPUS is a folder to search when FATHOM_SEARXNG_URL is not set; empty is the sample.
