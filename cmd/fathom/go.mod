@@ -44,6 +44,7 @@ require (
 	github.com/chromedp/chromedp v0.22.1 // indirect
 	github.com/coder/websocket v1.8.15 // indirect
 	github.com/elliotchance/pie/v2 v2.9.0 // indirect
+	github.com/fathom-research/fathom/testkit v0.0.0
 	github.com/felixge/httpsnoop v1.1.0 // indirect
 	github.com/forPelevin/gomoji v1.2.0 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
