@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -88,10 +89,10 @@ func (a *app) deliver(ctx context.Context, c *connection, id string, f researchF
 }
 
 func because(reason string) string {
-	if reason == "" {
+	if reason == "" || reason == "ok" {
 		return ""
 	}
-	return " (" + reason + ")"
+	return " (" + strings.ReplaceAll(reason, "_", " ") + ")"
 }
 
 func (a *app) printErrorOutput(ctx context.Context, c *connection, id string) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,24 @@ type researchFlags struct {
 	answers, corpus, out      string
 	language, timeRange       string
 	yes, print                bool
+	budget                    budgetFlags
+}
+
+// budgetFlags bound what a research may consume; 0 is no bound.
+type budgetFlags struct {
+	queries, pages int32
+	tokens         int64
+	usd            float64
+	time           time.Duration
+}
+
+func (b budgetFlags) proto() *researchv1.Budget {
+	if b == (budgetFlags{}) {
+		return nil
+	}
+	return &researchv1.Budget{
+		Queries: b.queries, Pages: b.pages, ModelTokens: b.tokens, CostUsd: b.usd, Seconds: int32(b.time.Seconds()),
+	}
 }
 
 func (a *app) researchCommand() *cobra.Command {
@@ -49,6 +68,11 @@ done by this process; what was done is kept, and "fathom watch" goes on with it.
 	flags.Int32Var(&f.concurrency, "analysis-concurrency", 0, "pages of one query analyzed at once (default 1)")
 	flags.StringVar(&f.language, "language", "", "language to search in, such as en")
 	flags.StringVar(&f.timeRange, "time-range", "", "day, week, month or year")
+	flags.Int32Var(&f.budget.queries, "max-queries", 0, "most queries; the report is written from what there is then")
+	flags.Int32Var(&f.budget.pages, "max-pages", 0, "most pages")
+	flags.Int64Var(&f.budget.tokens, "max-tokens", 0, "most tokens of models")
+	flags.Float64Var(&f.budget.usd, "max-usd", 0, "most cost in USD, by the server's prices")
+	flags.DurationVar(&f.budget.time, "max-time", 0, "longest time, such as 30m")
 	return command
 }
 
@@ -115,6 +139,7 @@ func (a *app) begin(ctx context.Context, c *connection, prompt string, given []s
 		ResearchId: id, FollowupAnswers: answers, Depth: f.depth, Breadth: f.breadth,
 		AnalysisConcurrency: f.concurrency, ReportWords: f.words, ReportSources: f.sources,
 		Search: &researchv1.SearchOptions{Language: f.language, TimeRange: f.timeRange},
+		Budget: f.budget.proto(),
 	})
 	if err != nil {
 		return id, err

@@ -28,8 +28,8 @@ func (t *Tree) headline(now time.Time) string {
 		}
 		elapsed = fmt.Sprintf(" · %s", max(0, end.Sub(t.Started)).Round(time.Second))
 	}
-	return fmt.Sprintf("%s%s · %d of %d queries · %s · %d findings",
-		t.Status, elapsed, sum.QueriesEnded, sum.Queries, pages(sum), sum.Findings)
+	return fmt.Sprintf("%s%s · %d of %d queries · %s · %s",
+		t.Status, elapsed, sum.QueriesEnded, sum.Queries, pages(sum), findings(sum.Findings))
 }
 
 func pages(sum Totals) string {
@@ -38,6 +38,13 @@ func pages(sum Totals) string {
 		text += fmt.Sprintf(", %d failed", sum.PagesFailed)
 	}
 	return text
+}
+
+func findings(n int) string {
+	if n == 1 {
+		return "1 finding"
+	}
+	return fmt.Sprintf("%d findings", n)
 }
 
 type drawn struct {
@@ -97,7 +104,7 @@ func (n *node) state() string {
 	if settled < len(n.pages) {
 		return fmt.Sprintf("%d/%d pages", settled, len(n.pages))
 	}
-	return fmt.Sprintf("%d findings", n.findings)
+	return findings(int(n.findings))
 }
 
 // fit leaves lines out until height suffices, and says how many.

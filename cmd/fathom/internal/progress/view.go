@@ -81,7 +81,7 @@ func (p *Plain) Tick() {}
 // Close implements View.
 func (p *Plain) Close() {
 	sum := p.tree.Totals()
-	fmt.Fprintf(p.out, "%d queries, %s, %d findings\n", sum.Queries, pages(sum), sum.Findings)
+	fmt.Fprintf(p.out, "%d queries, %s, %s\n", sum.Queries, pages(sum), findings(sum.Findings))
 }
 
 // Live redraws the tree in place on a terminal.
