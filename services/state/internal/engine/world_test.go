@@ -41,6 +41,8 @@ type world struct {
 	store   *store.Store
 	engine  *engine.Engine
 	builder *message.Builder
+	// due is sent to when there are new tasks.
+	due chan struct{}
 }
 
 func settings() engine.Settings {
@@ -58,10 +60,17 @@ func newWorld(t testing.TB, url string, hooks store.Hooks) *world {
 	st, err := store.Open(t.Context(), url, 16, hooks)
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
+	due := make(chan struct{}, 1)
 	return &world{
-		url:     url,
-		store:   st,
-		engine:  engine.New(st, settings(), slog.New(slog.DiscardHandler), func(string, store.Changed) {}),
+		url:   url,
+		store: st,
+		due:   due,
+		engine: engine.New(st, settings(), slog.New(slog.DiscardHandler), func(string, store.Changed) {
+			select {
+			case due <- struct{}{}:
+			default:
+			}
+		}),
 		builder: message.NewBuilder(st, message.Limits{Hits: 7, Words: 1500, Sources: 25}),
 	}
 }
