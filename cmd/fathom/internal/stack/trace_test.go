@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
@@ -69,56 +68,84 @@ func collect(t *testing.T) (*spans, func()) {
 func TestOneTracePerResearch(t *testing.T) {
 	kept, flush := collect(t)
 	w := newWorld(t, latencies{})
-	id := w.ask(t)
-	record, _ := w.research(t, id, 2, 2)
-	other := w.ask(t)
+	first, _ := w.research(t, w.ask(t), 2, 2)
+	second, _ := w.research(t, w.ask(t), 1, 1)
 	w.stop()
 	flush()
 
 	all := kept.all()
-	known := make(map[string]*trace.Span)
-	for _, span := range all {
-		known[string(span.GetSpanId())] = span
-	}
-	var roots, chats int
-	done := make(map[string]int)
 	traces := make(map[string]map[string]bool)
 	for _, span := range all {
-		parent := known[string(span.GetParentSpanId())]
-		research := attribute(span, "fathom.research_id")
-		if research != "" {
+		if research := attribute(span, "fathom.research_id"); research != "" {
 			if traces[research] == nil {
 				traces[research] = make(map[string]bool)
 			}
 			traces[research][hex.EncodeToString(span.GetTraceId())] = true
 		}
-		switch kind, isWork := strings.CutPrefix(span.GetName(), "work "); {
-		case span.GetName() == "research":
-			roots++
-		case isWork:
-			require.NotNil(t, parent, "%s has a parent that nobody has sent", span.GetName())
-			require.Equal(t, span.GetTraceId(), parent.GetTraceId())
-			if research == id {
-				done[kind]++
-			}
-		case strings.HasPrefix(span.GetName(), "chat "):
+	}
+	require.NotEqual(t, first.GetTraceId(), second.GetTraceId())
+	require.Equal(t, map[string]map[string]bool{
+		first.GetResearchId():  {first.GetTraceId(): true},
+		second.GetResearchId(): {second.GetTraceId(): true},
+	}, traces)
+	require.Equal(t, len(w.model.Calls()), requireFamilies(t, all), "each call of the model has a span")
+
+	done := tasks(all, first.GetTraceId())
+	require.GreaterOrEqual(t, done["analyze"], int(first.GetCounts().GetDocuments()))
+	delete(done, "analyze")
+	require.Equal(t, map[string]int{
+		"questions": 1,
+		"queries":   1 + 2, // the root's and those of the two queries that have children
+		"search":    len(first.GetSerpQueries()),
+		"scrape":    int(first.GetCounts().GetDocuments()),
+		"report":    1,
+	}, done)
+}
+
+// requireFamilies checks that each task is below a span that was sent too, and each
+// call of the model below its task. It returns the number of calls.
+func requireFamilies(t *testing.T, all []*trace.Span) int {
+	t.Helper()
+	known := make(map[string]*trace.Span)
+	for _, span := range all {
+		known[string(span.GetSpanId())] = span
+	}
+	chats := 0
+	for _, span := range all {
+		parent := known[string(span.GetParentSpanId())]
+		isChat := strings.HasPrefix(span.GetName(), "chat ")
+		if !isChat && !strings.HasPrefix(span.GetName(), "work ") {
+			continue
+		}
+		require.NotNil(t, parent, "the parent of %q was not sent", span.GetName())
+		require.Equal(t, parent.GetTraceId(), span.GetTraceId())
+		if isChat {
 			chats++
-			require.NotNil(t, parent)
-			require.Equal(t, span.GetTraceId(), parent.GetTraceId())
-			require.True(t, strings.HasPrefix(parent.GetName(), "work "), "a call of the model is below %q", parent.GetName())
+			require.Regexp(t, "^work (questions|queries|analyze|report)$", parent.GetName())
 			require.LessOrEqual(t, parent.GetStartTimeUnixNano(), span.GetStartTimeUnixNano())
+			require.LessOrEqual(t, span.GetEndTimeUnixNano(), parent.GetEndTimeUnixNano())
 		}
 	}
-	require.Equal(t, map[string]map[string]bool{
-		id:    {record.GetTraceId(): true},
-		other: {traceOf(t, w, other): true},
-	}, traces)
-	require.Equal(t, 2, roots)
-	require.Len(t, w.model.Calls(), chats, "each call of the model has a span")
-	require.Equal(t, 1, done["questions"])
-	require.Equal(t, 1+2, done["queries"], "the root's and those of the two queries that have children")
-	require.Equal(t, len(record.GetSerpQueries()), done["search"])
-	require.Equal(t, int(record.GetCounts().GetDocuments()), done["scrape"])
-	require.GreaterOrEqual(t, done["analyze"], int(record.GetCounts().GetDocuments()))
-	require.Equal(t, 1, done["report"])
+	return chats
+}
+
+// tasks counts the spans of work in a trace, by kind.
+func tasks(all []*trace.Span, traceID string) map[string]int {
+	done := make(map[string]int)
+	for _, span := range all {
+		kind, isWork := strings.CutPrefix(span.GetName(), "work ")
+		if isWork && hex.EncodeToString(span.GetTraceId()) == traceID {
+			done[kind]++
+		}
+	}
+	return done
+}
+
+func attribute(span *trace.Span, key string) string {
+	for _, given := range span.GetAttributes() {
+		if given.GetKey() == key {
+			return given.GetValue().GetStringValue()
+		}
+	}
+	return ""
 }
