@@ -6,11 +6,16 @@ import (
 	"sort"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 // largestForLibraries is how many elements a page may have for the two article
 // libraries to be asked too: some of their steps take quadratic time.
 const largestForLibraries = 20000
+
+// mostBlocks is how many blocks a page may have to be scored. On a larger one, all
+// that is not marked as furniture is kept.
+const mostBlocks = 40_000
 
 // pageKind is what sort of page one is, and how sure that is for articles.
 type pageKind struct {
@@ -23,6 +28,9 @@ type pageKind struct {
 // too little, and two forests decide, the second of which sees what the first
 // made of the rest of the page.
 func (m *model) choose(o *outline, tree *html.Node, kind pageKind, base *url.URL) []bool {
+	if len(o.blocks) > mostBlocks {
+		return o.unmarked()
+	}
 	var probability []float32
 	if kind.article > articleFrom && len(o.elements) <= largestForLibraries {
 		kept := [][]float32{
@@ -86,6 +94,25 @@ func (o *outline) withoutCopies(keep []bool) []bool {
 		}
 		keep[i] = !seen[b.text]
 		seen[b.text] = true
+	}
+	return keep
+}
+
+// unmarked is every block that no element around it marks as furniture.
+func (o *outline) unmarked() []bool {
+	marked := make([]bool, len(o.elements))
+	for i := range o.elements {
+		e := &o.elements[i]
+		switch e.node.DataAtom {
+		case atom.Nav, atom.Footer, atom.Aside:
+			marked[i] = true
+		default:
+			marked[i] = e.parent >= 0 && marked[e.parent]
+		}
+	}
+	keep := make([]bool, len(o.blocks))
+	for i := range keep {
+		keep[i] = !marked[o.blocks[i].parent]
 	}
 	return keep
 }

@@ -50,12 +50,12 @@ func (m *markdown) item(n *html.Node, marker string) {
 	}
 	m.end()
 	m.gap = m.gap && m.list <= 1 && m.out.Len() > 0 && !m.inItems(n)
-	if m.marker != "" { // an item that begins with a list has no words of its own
+	if m.marker != "" && len(m.prefix) < deepestPrefix { // an item that begins with a list has no words of its own
 		m.marker += marker
 	} else {
 		m.marker = strings.Join(m.prefix, "") + marker
 	}
-	m.prefix = append(m.prefix, strings.Repeat(" ", len(marker)))
+	m.indent(strings.Repeat(" ", len(marker)))
 	m.list++
 	m.children(n)
 	m.end()

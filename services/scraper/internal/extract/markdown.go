@@ -272,9 +272,20 @@ func (m *markdown) quote(n *html.Node) {
 	}
 	m.gap = false
 	m.opened = m.out.Len()
-	m.prefix = append(m.prefix, "> ")
+	m.indent("> ")
 	m.children(n)
 	m.end()
 	m.prefix = m.prefix[:len(m.prefix)-1]
 	m.gap = true
+}
+
+// deepestPrefix is how many lists and quotes deep lines are set in; what nests
+// deeper is written at that depth.
+const deepestPrefix = 10
+
+func (m *markdown) indent(by string) {
+	if len(m.prefix) >= deepestPrefix {
+		by = ""
+	}
+	m.prefix = append(m.prefix, by)
 }

@@ -10,7 +10,7 @@ import (
 
 // deepest is how far elements may nest before a page is flattened. The parser
 // itself gives up at 512.
-const deepest = 200
+const deepest = 100
 
 // parseHTML builds the tree of a page. A page that nests deeper than the parser
 // allows is read without its innermost elements, so that its text is kept.
