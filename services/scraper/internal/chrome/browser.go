@@ -3,14 +3,19 @@ package chrome
 import (
 	"context"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"os/user"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
 	"github.com/fathom-research/fathom/platform/fault"
@@ -22,8 +27,12 @@ type process struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	pid    int
+	// shell is whether this is the headless shell, which has no windows.
+	shell bool
+	// popups ends when the browser does.
+	popups sync.WaitGroup
 	// gone is closed when the connection to the browser is lost.
-	gone chan struct{}
+	gone <-chan struct{}
 
 	mu      sync.Mutex
 	pages   int
@@ -63,7 +72,7 @@ func start(opts Options) (*process, error) {
 	)
 	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, stop := chromedp.NewContext(allocator, chromedp.WithLogf(ignore), chromedp.WithErrorf(ignore))
-	p := &process{ctx: ctx, gone: make(chan struct{}), done: make(chan struct{})}
+	p := &process{ctx: ctx, done: make(chan struct{})}
 	p.cancel = func() {
 		stop()
 		stopAllocator()
@@ -80,19 +89,34 @@ func start(opts Options) (*process, error) {
 		}
 		return nil, fault.Transient(fault.Internal, "start Chrome: %w", err)
 	}
-	browser := chromedp.FromContext(ctx).Browser
-	p.pid = browser.Process().Pid
-	go func() {
-		select {
-		case <-browser.LostConnection:
-		case <-ctx.Done():
-		}
-		close(p.gone)
-	}()
+	running := chromedp.FromContext(ctx).Browser
+	p.pid = running.Process().Pid
+	version, err := chromedp.CallBrowser(ctx, browser.GetVersion, cdp.Empty{})
+	if err != nil {
+		p.cancel()
+		return nil, fault.Transient(fault.Internal, "ask Chrome what it is: %w", err)
+	}
+	p.shell = strings.HasPrefix(version.Product, "HeadlessChrome")
+	opened := chromedp.BrowserEvents(ctx, target.TargetCreated)
+	p.popups.Go(func() { p.closePopups(opened) })
+	p.gone = running.LostConnection
 	return p, nil
 }
 
 func ignore(string, ...any) {}
+
+// closePopups closes every window that a page opened, on whichever way.
+func (p *process) closePopups(opened iter.Seq2[target.EventTargetCreated, error]) {
+	for event, err := range opened {
+		if err != nil {
+			return
+		}
+		if event.TargetInfo.Type == "page" && event.TargetInfo.OpenerID != "" {
+			// It fails when the window is gone with its page.
+			_, _ = chromedp.CallBrowser(p.ctx, target.CloseTarget, target.CloseTargetParams{TargetID: event.TargetInfo.TargetID})
+		}
+	}
+}
 
 // ownGroup makes Chrome the leader of a process group, so that all of its processes
 // can be killed at once, and has the kernel kill it when this process dies.
@@ -217,6 +241,7 @@ func (p *process) close() {
 	p.closed.Do(func() {
 		p.cancel()
 		p.kill()
+		p.popups.Wait()
 		p.reap()
 		close(p.done)
 	})

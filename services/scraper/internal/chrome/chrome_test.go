@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,6 +32,37 @@ func TestScriptsFillThePage(t *testing.T) {
 	require.Contains(t, string(answer.Body), "built in 1871")
 	require.Equal(t, site+"/", answer.FinalURL)
 	require.Equal(t, 200, answer.Status)
+}
+
+// Text that shows itself only in view, after animation frames, in shadow trees and
+// in frames of the same site is there; what nobody sees is not.
+func TestWhatAPersonSees(t *testing.T) {
+	t.Parallel()
+	filler := strings.Repeat("<p>Some visible text of the page, a whole line of it.</p>", 40)
+	site := serve(t, `<title>Seen</title><body style="color: black; background: white">`+filler+`<h1>seen heading</h1>
+<div style="height: 9000px"></div><div id=lazy></div><div id=scrolled></div><div id=size></div><div id=drawn></div><my-card></my-card><iframe srcdoc="<p>`+strings.Repeat("seen in a frame ", 30)+`"></iframe>
+<details><summary>More</summary><p>seen when unfolded</p></details><button aria-controls=panel>Tab</button><div id=panel style="display: none">seen in a panel</div>
+<p style="display: none">unseen one</p><p style="visibility: hidden">unseen two</p><p style="opacity: 0">unseen three</p><p style="font-size: 0">unseen four</p>
+<p style="position: absolute; left: -9999px">unseen five</p><p style="color: white">unseen six</p><p style="color: transparent">unseen seven</p>
+<div style="background: #222"><p style="color: #eee">seen on dark ground</p><p style="color: #222">unseen eight</p></div>
+<div id=onetrust-consent-sdk><p>unseen cookies</p></div><div style="position: fixed; bottom: 0">We value your privacy and use cookies, unseen nine <button>OK</button></div>
+<script>
+new IntersectionObserver((seen, self) => { if (seen[0].isIntersecting) { self.disconnect(); lazy.textContent = 'seen after scrolling' } }).observe(lazy);
+addEventListener('scroll', () => { if (scrollY > 5000) scrolled.textContent = 'seen far below' });
+size.textContent = 'seen at ' + (innerWidth > 1000 && innerHeight > 600 ? document.visibilityState : innerWidth + 'x' + innerHeight);
+let n = 0; const step = () => ++n < 5 ? requestAnimationFrame(step) : drawn.textContent = 'seen after frames'; requestAnimationFrame(step);
+customElements.define('my-card', class extends HTMLElement { constructor() { super(); this.attachShadow({mode: 'open'}).innerHTML = '<p>seen in a shadow tree</p>' } });
+</script>`, nil)
+	answer, err := newChrome(t, nil, site).Get(t.Context(), site+"/")
+	require.NoError(t, err)
+	body := string(answer.Body)
+	for _, seen := range []string{"heading", "after scrolling", "after frames", "in a shadow tree", "in a frame", "when unfolded", "in a panel", "on dark ground", "far below", "at visible"} {
+		require.Contains(t, body, ">seen "+seen)
+	}
+	_, text, _ := strings.Cut(body, "</script>")
+	for _, hidden := range []string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "cookies"} {
+		require.NotContains(t, body, "unseen "+hidden, text)
+	}
 }
 
 func serve(t *testing.T, front string, more map[string]string) string {
@@ -56,7 +89,7 @@ func serve(t *testing.T, front string, more map[string]string) string {
 // newChrome starts a Chrome whose proxy lets only the given sites through.
 func newChrome(t testing.TB, change func(*Options), sites ...string) *Chrome {
 	t.Helper()
-	path, err := Locate("")
+	path, err := Locate(os.Getenv("FATHOM_CHROME_PATH"))
 	require.NoError(t, err)
 	opts := Options{
 		Path: path, Proxy: startProxy(t, sites), UserAgent: "Mozilla/5.0 (compatible; Fathom/1.0)", Language: "en-US,en;q=0.9",

@@ -47,7 +47,7 @@ func TestHostilePages(t *testing.T) {
 			"authentication":    long + "<iframe src=/login></iframe>",
 		}},
 		"large": {20 * time.Second, fault.TooLarge, map[string]string{
-			"elements": "<script>const d = document.createElement('div'); for (let i = 0; i < 1e6; i++) d.append(document.createElement('i')); document.body.append(d)</script>",
+			"elements": "<script>const d = document.createElement('div'); for (let i = 0; i < 5e5; i++) d.append(document.createElement('i')); document.body.append(d)</script>",
 			"text":     "<script>document.body.append('x'.repeat(12 << 20))</script>",
 			"memory":   "<script>const a = []; setInterval(() => { for (let i = 0; i < 8; i++) a.push(new Uint8Array(16 << 20).fill(1)) }, 5)</script>",
 		}},

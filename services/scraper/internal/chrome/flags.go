@@ -1,6 +1,7 @@
 package chrome
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/chromedp/chromedp"
@@ -37,7 +38,7 @@ func (o Options) flags(dataDir string, sandbox bool) []chromedp.ExecAllocatorOpt
 
 		"headless":                               true,
 		"hide-scrollbars":                        true,
-		"window-size":                            "1280,2400",
+		"window-size":                            fmt.Sprintf("%d,%d", windowWidth, windowHeight),
 		"user-agent":                             o.UserAgent,
 		"accept-lang":                            languages(o.Language),
 		"disable-gpu":                            true,
@@ -71,6 +72,12 @@ func (o Options) flags(dataDir string, sandbox bool) []chromedp.ExecAllocatorOpt
 	}
 	return options
 }
+
+// A high window brings more of a page into view at once.
+const (
+	windowWidth  = 1280
+	windowHeight = 2400
+)
 
 // disabledFeatures talk to the network by themselves, or get in the way.
 func disabledFeatures() []string {

@@ -9,6 +9,9 @@ const fathom = (() => {
 
   const silent = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'SVG', 'svg']);
 
+  // A document that will not be taken is not looked at any closer.
+  const large = () => document.getElementsByTagName('*').length > limits.nodes;
+
   function letters() {
     if (!document.body) return 0;
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, (node) =>
@@ -25,30 +28,51 @@ const fathom = (() => {
     return count;
   }
 
-  function state() {
-    return {
-      ready: document.readyState,
-      letters: letters(),
-      quiet: performance.now() - changed,
-      screens: document.documentElement ? document.documentElement.scrollHeight / innerHeight : 0,
-    };
+  const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+  // How long a text must not change before it is taken for whole. The less there is
+  // to read, the longer it is believed that more will come.
+  const patience = (count) => (count >= 1000 ? 100 : count >= 250 ? 300 : 1500);
+
+  // Waits until the text rests, for a while; the caller knows what is still loading.
+  async function rest() {
+    const until = performance.now() + 2000;
+    let seen = -1;
+    let count = 0;
+    while (performance.now() < until) {
+      if (large()) return true;
+      if (seen !== changed) {
+        seen = changed;
+        count = letters();
+      }
+      const missing = patience(count) - (performance.now() - changed);
+      if (missing <= 0) return true;
+      await pause(Math.max(missing, 5));
+    }
+    return false;
   }
 
-  const frame = () => new Promise((resolve) => {
-    const timer = setTimeout(resolve, 60);
-    requestAnimationFrame(() => { clearTimeout(timer); setTimeout(resolve, 0); });
-  });
+  // Brings out what is covered or out of view, and tells whether the page changed.
+  async function uncover() {
+    if (large()) return false;
+    const before = changed;
+    consent();
+    const height = document.documentElement ? document.documentElement.scrollHeight : 0;
+    if (height > innerHeight) await scroll();
+    await pause(0);
+    return changed !== before;
+  }
 
-  // What shows itself only when it comes into view gets its chance.
+  // Scripts that follow the scrolling get it at once, and not when a frame is drawn.
   async function scroll() {
-    for (let step = 1; step <= limits.steps; step++) {
-      if (step * innerHeight >= document.documentElement.scrollHeight) break;
+    const height = () => document.documentElement.scrollHeight;
+    for (let step = 1; step <= limits.steps && step * innerHeight < height(); step++) {
       scrollTo(0, step * innerHeight);
-      await frame();
+      document.dispatchEvent(new Event('scroll', { bubbles: true }));
+      await pause(5);
     }
-    scrollTo(0, document.documentElement.scrollHeight);
-    await frame();
-    return true;
+    scrollTo(0, height());
+    document.dispatchEvent(new Event('scroll', { bubbles: true }));
   }
 
   const refuse = [
@@ -82,7 +106,6 @@ const fathom = (() => {
     for (const root of [document.documentElement, document.body]) {
       if (root && getComputedStyle(root).overflow === 'hidden') root.style.setProperty('overflow', 'auto', 'important');
     }
-    return true;
   }
 
   // Folded text is a click away from being seen, and is what its author wants read.
@@ -159,8 +182,7 @@ const fathom = (() => {
 
   function serialize(most) {
     if (!document.body) return { html: document.documentElement ? document.documentElement.outerHTML.slice(0, most) : '' };
-    if (document.getElementsByTagName('*').length > limits.nodes) return { large: true };
-    consent();
+    if (large()) return { large: true };
     removeUnseen();
     flatten(document.body);
     for (const script of document.querySelectorAll('script')) {
@@ -171,5 +193,5 @@ const fathom = (() => {
     return html.length > most ? { large: true } : { html };
   }
 
-  return { state, scroll, consent, serialize };
+  return { rest, uncover, serialize };
 })();

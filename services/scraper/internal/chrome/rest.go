@@ -16,29 +16,19 @@ import (
 	"github.com/fathom-research/fathom/platform/fault"
 )
 
-// shown is what the page's world reports of the document.
-type shown struct {
-	Ready   string
-	Letters int
-	Quiet   float64
-	Screens float64
-}
-
 // rest waits until the page shows its text: nothing is being loaded and the text no
-// longer changes. It waits for content and not for a fixed time: the less there is
-// to read, the longer it believes that more will come.
+// longer changes. It waits for content and not for a fixed time.
 func (v *visitor) rest(ctx context.Context) error {
 	err := v.settle(ctx)
 	if err != nil {
 		return err
 	}
-	var before shown
-	err = v.evaluate(ctx, "fathom.consent() && fathom.state()", &before)
-	if err != nil || before.Screens <= 1 {
-		return err
+	var changed bool
+	err = v.evaluate(ctx, "fathom.uncover()", &changed)
+	if err == nil && !changed && v.state.snapshot().pending == 0 {
+		return nil
 	}
-	err = v.evaluate(ctx, "fathom.scroll()", nil)
-	if err != nil {
+	if err != nil && !errors.Is(err, errNavigated) {
 		return err
 	}
 	return v.settle(ctx)
@@ -47,62 +37,55 @@ func (v *visitor) rest(ctx context.Context) error {
 func (v *visitor) settle(ctx context.Context) error {
 	began := time.Now()
 	for {
-		wait, err := v.missing(ctx, began)
-		if err != nil || wait <= 0 {
+		resting, err := v.resting(ctx, began)
+		if err != nil || resting {
 			return err
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
-		case <-v.process.gone:
-			timer.Stop()
-			return errBrowserGone
-		case <-v.state.changed:
-			timer.Stop()
-		case <-timer.C:
+		err = v.wait(ctx)
+		if err != nil {
+			return err
 		}
 	}
+}
+
+// lookAgain is how long no event keeps the page from being looked at.
+const lookAgain = 250 * time.Millisecond
+
+func (v *visitor) wait(ctx context.Context) error {
+	timer := time.NewTimer(lookAgain)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-v.process.gone:
+		return errBrowserGone
+	case <-v.state.changed:
+	case <-timer.C:
+	}
+	return nil
 }
 
 // slowLoad is when a page is looked at although its load event has not come: a
 // hanging picture or script must not keep the text from being read.
 const slowLoad = 4 * time.Second
 
-// missing is how long to wait before the next look, or 0 when the page is at rest.
-func (v *visitor) missing(ctx context.Context, began time.Time) (time.Duration, error) {
+// resting reports whether nothing is loading and the text has not changed for as
+// long as its length asks for.
+func (v *visitor) resting(ctx context.Context, began time.Time) (bool, error) {
 	now := v.state.snapshot()
-	switch {
-	case now.loader == "", !now.loaded && time.Since(began) < slowLoad, now.pending > 0:
-		return 250 * time.Millisecond, nil
+	if now.loader == "" || now.pending > 0 || !now.loaded && time.Since(began) < slowLoad {
+		return false, nil
 	}
-	var s shown
-	err := v.evaluate(ctx, "fathom.state()", &s)
+	var quiet bool
+	err := v.evaluate(ctx, "fathom.rest()", &quiet)
 	if errors.Is(err, errNavigated) {
-		return 50 * time.Millisecond, nil
+		return false, nil
 	}
 	if err != nil {
-		return 0, err
+		return false, err
 	}
-	need := patience(s.Letters)
-	quiet := time.Duration(s.Quiet * float64(time.Millisecond))
-	if quiet >= need {
-		return 0, nil
-	}
-	return max(need-quiet, 5*time.Millisecond), nil
-}
-
-// patience is how long a text must not change before it is taken for whole.
-func patience(letters int) time.Duration {
-	switch {
-	case letters >= 1000:
-		return 80 * time.Millisecond
-	case letters >= 250:
-		return 300 * time.Millisecond
-	default:
-		return 1500 * time.Millisecond
-	}
+	later := v.state.snapshot()
+	return quiet && later.pending == 0 && later.loader == now.loader, nil
 }
 
 // crashed is the failure of a page whose process ended: killed for its memory, or

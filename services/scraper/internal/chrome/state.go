@@ -10,7 +10,6 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
@@ -18,9 +17,13 @@ import (
 type visitor struct {
 	process *process
 	opts    Options
-	tab     context.Context
-	target  *chromedp.Target
-	state   *state
+	browser *chromedp.Browser
+	// isolation is the browser context of this page alone.
+	isolation cdp.BrowserContextID
+	tab       context.Context
+	closeTab  context.CancelFunc
+	target    *chromedp.Target
+	state     *state
 	// abort ends the visit with a reason.
 	abort context.CancelCauseFunc
 	// calls are those that events led to.
@@ -89,8 +92,6 @@ func (v *visitor) listen(event any) {
 		v.abort(v.crashed())
 	case *page.EventJavascriptDialogOpening:
 		v.calls.Go(v.dismiss)
-	case *target.EventTargetCreated:
-		v.closePopup(event.TargetInfo)
 	default:
 		return
 	}
@@ -110,18 +111,6 @@ func (v *visitor) dismiss() {
 	defer cancel()
 	// It fails when the page is gone, and its dialog with it.
 	_, _ = cdp.Call(ctx, v.target, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: false})
-}
-
-// closePopup closes a window that this page opened, on whichever way.
-func (v *visitor) closePopup(info *target.Info) {
-	if info.Type != "page" || info.OpenerID != v.target.TargetID {
-		return
-	}
-	v.calls.Go(func() {
-		ctx, cancel := context.WithTimeout(v.tab, 2*time.Second)
-		defer cancel()
-		_, _ = chromedp.CallBrowser(ctx, target.CloseTarget, target.CloseTargetParams{TargetID: info.TargetID})
-	})
 }
 
 // document is the answer that is shown, or nil for a document that no server sent.

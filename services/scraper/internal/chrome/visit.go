@@ -28,6 +28,9 @@ import (
 //go:embed page.js
 var pageScript string
 
+//go:embed eager.js
+var eagerScript string
+
 // world is the name of the isolated world that pageScript runs in.
 const world = "fathom"
 
@@ -41,9 +44,8 @@ func visit(ctx context.Context, p *process, opts Options, address string) (*fetc
 	defer cancel()
 	work, abort := context.WithCancelCause(limited)
 	defer abort(nil)
-	tab, closeTab := chromedp.NewContext(p.ctx, chromedp.WithNewBrowserContext())
-	v := &visitor{process: p, opts: opts, tab: tab, abort: abort, state: newState()}
-	defer v.leave(closeTab)
+	v := &visitor{process: p, opts: opts, browser: chromedp.FromContext(p.ctx).Browser, abort: abort, state: newState()}
+	defer v.leave()
 
 	answer, err := v.run(work, address)
 	var crash *fault.Error
@@ -72,18 +74,19 @@ const leaveTimeout = 5 * time.Second
 // leave closes the page with all that it opened. The context goes first: while
 // there still are events of a page, chromedp must go on reading them, or its whole
 // connection comes to a stop.
-func (v *visitor) leave(closeTab context.CancelFunc) {
-	opened := chromedp.FromContext(v.tab)
-	if opened.BrowserContextID != "" && !v.process.lost() {
+func (v *visitor) leave() {
+	if v.isolation != "" && !v.process.lost() {
 		ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
-		_, err := cdp.Call(ctx, opened.Browser, target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: opened.BrowserContextID})
+		_, err := cdp.Call(ctx, v.browser, target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: v.isolation})
 		cancel()
 		if errors.Is(err, context.DeadlineExceeded) {
 			v.opts.Logger.Warn("chrome does not close a page and is killed", "pid", v.process.pid)
 			v.process.kill()
 		}
 	}
-	closeTab()
+	if v.closeTab != nil {
+		v.closeTab()
+	}
 	v.calls.Wait()
 }
 
@@ -105,16 +108,28 @@ func (v *visitor) run(ctx context.Context, address string) (*fetch.Response, err
 	return v.take(ctx)
 }
 
-// prepare opens the tab and sets it up. What is set up is sent without waiting for
-// one answer before the next question.
-func (v *visitor) prepare(ctx context.Context) error {
+// open makes a tab in an isolated context. In full Chrome it has a window of its
+// own, which takes most of the time that a page needs; a hidden tab would be twice
+// as fast, but Chrome does not apply the WebRTC policy to those, and datagrams leave.
+func (v *visitor) open(ctx context.Context) error {
+	made, err := cdp.Call(ctx, v.browser, target.CreateBrowserContext, target.CreateBrowserContextParams{})
+	if err != nil {
+		return fmt.Errorf("isolate a page: %w", err)
+	}
+	v.isolation = made.BrowserContextID
+	window := !v.process.shell
+	blank, err := cdp.Call(ctx, v.browser, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", BrowserContextID: made.BrowserContextID, NewWindow: &window})
+	if err != nil {
+		return fmt.Errorf("open a tab: %w", err)
+	}
+	v.tab, v.closeTab = chromedp.NewContext(v.process.ctx, chromedp.WithTargetID(blank.TargetID))
 	// A tab lives as long as the context of its first action, so that one is the
 	// browser's.
 	watchdog := time.AfterFunc(openTimeout, v.process.kill)
-	err := chromedp.Do(v.tab)
-	watchdog.Stop()
+	defer watchdog.Stop()
+	err = chromedp.Do(v.tab)
 	if err != nil {
-		return fmt.Errorf("open a tab: %w", err)
+		return fmt.Errorf("attach to a tab: %w", err)
 	}
 	v.target = chromedp.FromContext(v.tab).Target
 	v.state.main = cdp.FrameID(v.target.TargetID)
@@ -122,11 +137,20 @@ func (v *visitor) prepare(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("listen to the tab: %w", err)
 	}
+	return nil
+}
+
+// prepare opens the tab and sets it up. What is set up is sent without waiting for
+// one answer before the next question.
+func (v *visitor) prepare(ctx context.Context) error {
+	err := v.open(ctx)
+	if err != nil {
+		return err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		opened := chromedp.FromContext(v.tab)
-		_, err := cdp.Call(ctx, opened.Browser, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-			Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: opened.BrowserContextID,
+		_, err := cdp.Call(ctx, v.browser, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+			Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: v.isolation,
 		})
 		return err
 	})
@@ -139,7 +163,17 @@ func (v *visitor) prepare(ctx context.Context) error {
 		return err
 	})
 	group.Go(func() error {
-		_, err := cdp.Call(ctx, v.target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: harmless})
+		_, err := cdp.Call(ctx, v.target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: eagerScript})
+		return err
+	})
+	// chromedp watches every other tab from each tab, too.
+	group.Go(func() error {
+		_, err := cdp.Call(ctx, v.target, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{})
+		return err
+	})
+	group.Go(func() error {
+		flat := true
+		_, err := cdp.Call(ctx, v.target, target.SetAutoAttach, target.SetAutoAttachParams{Flatten: &flat})
 		return err
 	})
 	// chromedp follows the document, the styles and the console of every tab. Nothing
@@ -153,10 +187,6 @@ func (v *visitor) prepare(ctx context.Context) error {
 	}
 	return nil
 }
-
-// harmless takes from pages what only bothers people. It is no boundary: popups are
-// closed and downloads denied wherever they come from.
-const harmless = `window.open = () => null; window.print = () => {}; navigator.sendBeacon = () => true;`
 
 func (v *visitor) navigate(ctx context.Context, address string) error {
 	result, err := cdp.Call(ctx, v.target, page.Navigate, page.NavigateParams{URL: address})
@@ -172,8 +202,22 @@ func (v *visitor) navigate(ctx context.Context, address string) error {
 	return nil
 }
 
-// take returns the document as it is now.
+// take returns the document as it is now. A page that goes on to another document
+// meanwhile is taken there.
 func (v *visitor) take(ctx context.Context) (*fetch.Response, error) {
+	for {
+		answer, err := v.serialize(ctx)
+		if !errors.Is(err, errNavigated) {
+			return answer, err
+		}
+		err = v.wait(ctx)
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (v *visitor) serialize(ctx context.Context) (*fetch.Response, error) {
 	document := v.state.document()
 	if document == nil {
 		return nil, fault.Transient(fault.Unavailable, "Chrome got no answer")
