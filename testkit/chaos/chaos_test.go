@@ -28,7 +28,7 @@ var (
 	every       = flag.Duration("chaos.every", 1500*time.Millisecond, "mean time between kills")
 	seed        = flag.Uint64("chaos.seed", 1, "seed of the kills")
 	faultPoints = flag.Float64("chaos.faultpoints", 0.003, "probability of a death at each commit and publish")
-	deadline    = flag.Duration("chaos.deadline", 150*time.Second, "bound on the whole run")
+	deadline    = flag.Duration("chaos.deadline", 5*time.Minute, "bound on the whole run")
 	logs        = flag.String("chaos.logs", "", "file for the services' logs")
 )
 
