@@ -29,7 +29,7 @@ func TestHostilePages(t *testing.T) {
 		code    fault.Code // empty: they are read
 		pages   map[string]string
 	}{
-		"read": {20 * time.Second, "", map[string]string{
+		"read": {60 * time.Second, "", map[string]string{
 			"dialogs":           long + "<script>for (let i = 0; i < 50; i++) { alert(i); confirm(i); prompt(i) } document.body.append('after the dialogs')</script>",
 			"beforeunload":      long + "<script>onbeforeunload = e => { e.preventDefault(); return 'stay' }</script>",
 			"popups":            long + "<script>for (let i = 0; i < 200; i++) open('/popup?' + i)</script>",
@@ -46,7 +46,7 @@ func TestHostilePages(t *testing.T) {
 			"full screen":       long + "<script>document.documentElement.requestFullscreen().catch(() => {}); document.body.requestPointerLock()</script>",
 			"authentication":    long + "<iframe src=/login></iframe>",
 		}},
-		"large": {20 * time.Second, fault.TooLarge, map[string]string{
+		"large": {60 * time.Second, fault.TooLarge, map[string]string{
 			"elements": "<script>const d = document.createElement('div'); for (let i = 0; i < 5e5; i++) d.append(document.createElement('i')); document.body.append(d)</script>",
 			"text":     "<script>document.body.append('x'.repeat(12 << 20))</script>",
 			"memory":   "<script>const a = []; setInterval(() => { for (let i = 0; i < 8; i++) a.push(new Uint8Array(16 << 20).fill(1)) }, 5)</script>",
