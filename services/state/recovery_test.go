@@ -52,9 +52,10 @@ func TestCancelStopsRunningWork(t *testing.T) {
 func TestPauseAndResume(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
-	gate := make(chan struct{})
+	gate, begun := make(chan struct{}), make(chan struct{}, 2)
 	s.workers(t, func(ctx context.Context, task *workv1.Task) (*workv1.Result, error) {
 		if bus.KindOf(task) == bus.Search {
+			begun <- struct{}{}
 			select {
 			case <-gate:
 			case <-ctx.Done():
@@ -63,7 +64,10 @@ func TestPauseAndResume(t *testing.T) {
 		return nil, ctx.Err()
 	})
 	id := s.begin(t, 1, 2)
-	require.Eventually(t, func() bool { return len(s.get(t, id).GetSerpQueries()) == 2 }, 20*time.Second, 10*time.Millisecond)
+	// A search that is not published yet when the pause comes would wait for its end.
+	for range 2 {
+		<-begun
+	}
 	paused, err := s.client.PauseResearch(t.Context(), &researchv1.PauseResearchRequest{ResearchId: id})
 	require.NoError(t, err)
 	require.Equal(t, "paused", paused.GetStatus())
