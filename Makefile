@@ -74,6 +74,13 @@ bench: ## Run the benchmarks
 	@scripts/install.sh test
 	go test -run '^$$' -bench . -benchmem -timeout 30m $(ALL)
 
+.PHONY: chaos
+chaos: ## Kill processes at random while 50 researches run; takes hours
+	@scripts/install.sh test
+	go test ./testkit/chaos -run TestResearchesSurvive -count=1 -timeout 3h -v -args \
+		-chaos.researches=50 -chaos.parallel=6 -chaos.depth=5 -chaos.breadth=5 \
+		-chaos.kills=200 -chaos.every=4s -chaos.deadline=170m
+
 .PHONY: tidy
 tidy: ## Tidy every module, and the workspace
 	@for module in $(MODULES); do echo "tidy $$module"; (cd "$$module" && GOWORK=off go mod tidy); done
