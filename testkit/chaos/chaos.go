@@ -18,6 +18,7 @@ import (
 
 // Options say how much happens.
 type Options struct {
+	// Researches are run at least; more of them when these end before the kills do.
 	Researches int
 	Depth      int
 	Breadth    int
@@ -73,15 +74,18 @@ func Run(ctx context.Context, bin, dir string, outside Outside, opts Options) (*
 	}
 	defer site.stop()
 
-	figures := &Figures{Researches: opts.Researches}
+	figures := &Figures{}
 	killing, stopKilling := context.WithCancel(ctx)
 	defer stopKilling()
-	var killer sync.WaitGroup
-	killer.Go(func() { site.killAtRandom(killing, opts) })
+	killed := make(chan struct{})
+	go func() {
+		defer close(killed)
+		site.killAtRandom(killing, opts)
+	}()
 
-	err = runResearches(ctx, site, opts, figures)
+	err = runResearches(ctx, site, opts, killed, figures)
 	stopKilling()
-	killer.Wait()
+	<-killed
 	if err != nil {
 		return figures, err
 	}
@@ -103,37 +107,56 @@ type Outside struct {
 	Paid func() (answered, repeated int)
 }
 
-// runResearches starts researches, at most opts.Parallel at once, until opts.Researches
-// have ended and opts.Kills processes were killed.
-func runResearches(ctx context.Context, site *site, opts Options, figures *Figures) error {
+// runResearches runs opts.Parallel researches at once, until opts.Researches were
+// started and enough processes were killed: there is always work to be lost.
+func runResearches(ctx context.Context, site *site, opts Options, killed <-chan struct{}, figures *Figures) error {
 	var mu sync.Mutex
+	next := func() (int, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if figures.Researches >= opts.Researches && isClosed(killed) {
+			return 0, false
+		}
+		figures.Researches++
+		return figures.Researches - 1, true
+	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(opts.Parallel)
-	for i := 0; i < opts.Researches; i++ {
+	for range opts.Parallel {
 		group.Go(func() error {
-			status, err := site.client.research(ctx, i, opts)
-			if err != nil {
-				return fmt.Errorf("research %d: %w", i, err)
+			for number, more := next(); more; number, more = next() {
+				status, err := site.client.research(ctx, number, opts)
+				if err != nil {
+					return fmt.Errorf("research %d: %w", number, err)
+				}
+				mu.Lock()
+				if status == "completed" {
+					figures.Completed++
+				} else {
+					figures.violate("research %d ended as %s", number, status)
+				}
+				mu.Unlock()
+				opts.Logger.Info("research ended", "number", number, "status", status)
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			if status == "completed" {
-				figures.Completed++
-			} else {
-				figures.Violations = append(figures.Violations, fmt.Sprintf("research %d ended as %s", i, status))
-			}
-			opts.Logger.Info("research ended", "number", i, "status", status)
 			return nil
 		})
 	}
 	return group.Wait()
 }
 
-// killAtRandom kills one process after another until enough were killed and ctx
-// ends; a process is started again by its keeper.
+func isClosed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
+// killAtRandom kills one process after another until enough were killed or ctx ends;
+// a process is started again by its keeper.
 func (s *site) killAtRandom(ctx context.Context, opts Options) {
 	random := rand.New(rand.NewPCG(opts.Seed, 7))
-	for n := 0; n < opts.Kills; n++ {
+	for died := 0; died < opts.Kills; {
 		pause := time.Duration(random.ExpFloat64() * float64(opts.Every))
 		select {
 		case <-ctx.Done():
@@ -141,9 +164,12 @@ func (s *site) killAtRandom(ctx context.Context, opts Options) {
 		case <-time.After(min(pause, 4*opts.Every)):
 		}
 		victim := s.keepers[random.IntN(len(s.keepers))]
-		err := s.kill(ctx, victim)
+		dead, err := s.kill(ctx, victim)
 		if err != nil && !errors.Is(err, context.Canceled) {
 			opts.Logger.Warn("kill", "part", victim.name, "error", err)
+		}
+		if dead {
+			died++
 		}
 	}
 }

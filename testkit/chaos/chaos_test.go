@@ -54,7 +54,7 @@ func TestResearchesSurviveTheDeathOfAnyPart(t *testing.T) {
 	}
 	require.NoError(t, err)
 	require.Empty(t, figures.Violations)
-	require.Equal(t, *researches, figures.Completed)
+	require.GreaterOrEqual(t, figures.Completed, *researches)
 }
 
 // enterable makes a folder that the user of Postgres may enter, which t.TempDir is

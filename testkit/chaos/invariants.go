@@ -3,6 +3,7 @@ package chaos
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -89,12 +90,21 @@ func check(ctx context.Context, databaseURL string, opts Options, figures *Figur
 			figures.violate("%s: broken %d times", invariant.rule, broken)
 		}
 	}
-	wanted := opts.Researches * treeSize(opts.Depth, opts.Breadth)
+	wanted := figures.Researches * treeSize(opts.Depth, opts.Breadth)
 	if figures.Queries != wanted {
 		figures.violate("%d queries, not %d", figures.Queries, wanted)
 	}
-	if figures.Reports != opts.Researches {
-		figures.violate("%d reports, not %d", figures.Reports, opts.Researches)
+	if figures.Reports != figures.Researches {
+		figures.violate("%d reports, not %d", figures.Reports, figures.Researches)
+	}
+	asked := 0
+	for part, n := range figures.Kills {
+		if !strings.HasSuffix(part, atFaultPoint) {
+			asked += n
+		}
+	}
+	if asked < opts.Kills {
+		figures.violate("%d kills, not %d", asked, opts.Kills)
 	}
 	if figures.Repeated > figures.InFlight {
 		figures.violate("%d model calls were paid twice, with %d in flight at the kills", figures.Repeated, figures.InFlight)

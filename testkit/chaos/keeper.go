@@ -89,23 +89,28 @@ func (k *keeper) ended(err error) bool {
 		}
 	}
 	k.asked = false
+	k.current = nil
 	return k.stopped
 }
 
-// kill ends the process with signal, without asking it.
-func (k *keeper) kill(signal syscall.Signal) error {
+// kill ends the process with signal, without asking it, and reports whether there
+// was one: it may be away.
+func (k *keeper) kill(signal syscall.Signal) (bool, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.current == nil || k.stopped {
-		return nil
+		return false, nil
+	}
+	err := syscall.Kill(-k.current.Process.Pid, signal)
+	if errors.Is(err, syscall.ESRCH) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("kill %s: %w", k.name, err)
 	}
 	k.asked = true
 	k.kills++
-	err := syscall.Kill(-k.current.Process.Pid, signal)
-	if err != nil && !errors.Is(err, syscall.ESRCH) {
-		return fmt.Errorf("kill %s: %w", k.name, err)
-	}
-	return nil
+	return true, nil
 }
 
 // stop ends the process for good: it is asked first, and killed after a while.

@@ -36,6 +36,9 @@ type site struct {
 	inFlight      int
 }
 
+// atFaultPoint marks the deaths that a process died by itself.
+const atFaultPoint = " at a fault point"
+
 // replicas is how many processes each part has. The parts that are addressed
 // directly have one; the workers share their consumers.
 var replicas = []struct {
@@ -136,11 +139,11 @@ func (s *site) environment(faultPoints float64) []string {
 }
 
 // kill kills a keeper's process, or, one time in as many as there are parts,
-// Postgres in its place.
-func (s *site) kill(ctx context.Context, victim *keeper) error {
+// Postgres in its place. It reports whether something died.
+func (s *site) kill(ctx context.Context, victim *keeper) (bool, error) {
 	s.noteInFlight()
 	if victim.part == "gateway" && s.postgresKills <= victim.kills {
-		return s.killPostgres(ctx)
+		return true, s.killPostgres(ctx)
 	}
 	return victim.kill(syscall.SIGKILL)
 }
@@ -175,7 +178,7 @@ func (s *site) killed() (map[string]int, int) {
 		k.mu.Lock()
 		kills[k.part] += k.kills
 		if k.ownDeaths > 0 {
-			kills[k.part+" at a fault point"] += k.ownDeaths
+			kills[k.part+atFaultPoint] += k.ownDeaths
 		}
 		k.mu.Unlock()
 	}
