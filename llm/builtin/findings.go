@@ -36,7 +36,11 @@ type fact struct {
 	coverage float64
 	// partly is the same for the clause of the prompt that fits best.
 	partly float64
-	order  int
+	// facet is the part of the report that the fact belongs to, or nil, and fit how
+	// well it does.
+	facet *facet
+	fit   float64
+	order int
 }
 
 // published is the earliest date of what supports the fact, or zero.

@@ -132,7 +132,7 @@ func (w *writer) method(task *workv1.ReportTask, c counts) {
 		w.printf(" Of %s, %d repeated another and %d are shown.", plural(int32(c.extracted), "extracted passage", "extracted passages"), c.merged, c.shown)
 	}
 	if c.dropped > 0 {
-		w.printf(" %s left out, since the page's own words do not support it.", plural(int32(c.dropped), "claim was", "claims were"))
+		w.printf(" %s left out for want of a sentence of the page that supports it.", plural(int32(c.dropped), "passage was", "passages were"))
 	}
 	w.printf("\n\n")
 	for _, note := range task.GetNotes() {

@@ -8,11 +8,17 @@ import (
 )
 
 const (
-	// fewestInSection is what a section of its own needs.
+	// fewestInSection is what a section of its own needs that the prompt does not name.
 	fewestInSection = 2
-	mostSections    = 6
+	mostSections    = 7
 	summaryFacts    = 4
 	summaryWords    = 45
+	// leastApart is the share of the best fact's coverage that a fact needs which
+	// belongs to no part of the prompt.
+	leastApart = 0.5
+	// leastPlaced is the share of the facts that must belong to parts of the prompt
+	// before the others are held to that.
+	leastPlaced = 0.3
 )
 
 // section is a part of the report under one heading.
@@ -21,122 +27,116 @@ type section struct {
 	facts   []*fact
 }
 
-// facet of a report: a heading, with the terms that a sentence under it has.
-type reportFacet struct {
-	heading string
-	terms   termSet
-	hits    int
+// relevant places the facts, and leaves out those that belong to no part of the prompt
+// and have too little of the whole of it.
+func (s *subject) relevant(facts []*fact) []*fact {
+	s.facets = s.askedFacets()
+	s.place(facts, s.facets)
+	best, placed := 0.0, 0
+	for _, f := range facts {
+		best = max(best, f.strength())
+		if f.facet != nil {
+			placed++
+		}
+	}
+	if float64(placed) < leastPlaced*float64(len(facts)) {
+		return facts
+	}
+	var kept []*fact
+	for _, f := range facts {
+		if f.facet != nil || f.strength() >= leastApart*best {
+			kept = append(kept, f)
+		}
+	}
+	return kept
 }
 
-// summarise takes the few best facts out, from different pages where it can.
-func summarise(picked []*fact) ([]*fact, []*fact) {
-	var summary, body []*fact
-	order := append([]*fact{}, picked...)
-	sort.SliceStable(order, func(a, b int) bool { return order[a].score > order[b].score })
-	most := min(summaryFacts, (len(picked)+2)/3)
-	strongest := 0.0
-	for _, f := range picked {
-		strongest = max(strongest, f.coverage)
-	}
-	taken := map[*fact]bool{}
-	seen := map[string]bool{}
-	for _, f := range order {
-		if len(summary) < most && !seen[f.GetUrl()] && len(strings.Fields(f.sentence)) <= summaryWords &&
-			(len(summary) == 0 || max(f.coverage, f.partly/2) >= strongest/2) && !howItWasDone.MatchString(f.sentence) {
-			seen[f.GetUrl()] = true
-			taken[f] = true
-			summary = append(summary, f)
-		}
-	}
-	for _, f := range picked {
-		if !taken[f] {
-			body = append(body, f)
-		}
-	}
-	return summary, body
+// strength is how much of the prompt, or of the part of it that fits best, a fact has.
+func (f *fact) strength() float64 {
+	return max(f.coverage, f.partly/2)
 }
 
 // outline parts the facts into sections: by what the prompt names, then by what
 // the pages name often, and the rest.
 func (s *subject) outline(facts []*fact) []section {
-	facets := s.reportFacets(facts)
-	rest := append([]*fact{}, facts...)
-	groups := map[string][]*fact{}
+	var sections []section
+	groups := map[*facet][]*fact{}
+	var others []*fact
 	for _, f := range facts {
-		if facet := bestFacet(facets, s.context(f), f); facet != nil {
-			groups[facet.heading] = append(groups[facet.heading], f)
+		if f.facet == nil {
+			others = append(others, f)
+			continue
+		}
+		groups[f.facet] = append(groups[f.facet], f)
+	}
+	for _, c := range s.facets {
+		if group := groups[c]; len(group) > 0 && len(sections) < mostSections {
+			sections = append(sections, section{heading: c.heading, facts: group})
+			delete(groups, c)
 		}
 	}
+	for _, c := range s.facets {
+		others = append(others, groups[c]...)
+	}
+	if len(sections) < 2 {
+		return s.outlineByPages(facts)
+	}
+	if len(others) > 0 {
+		sections = append(sections, section{heading: "Further findings", facts: others})
+	}
+	return sections
+}
+
+// outlineByPages is the outline where the prompt does not part the facts: by the
+// names that come up often.
+func (s *subject) outlineByPages(facts []*fact) []section {
+	var facets []*facet
+	for _, name := range s.frequent(facts) {
+		c := &facet{heading: capitalised(name), terms: s.lex.set(name)}
+		if len(c.terms) == 0 || len(name) > longestHeading || repeatsFacet(facets, c) {
+			continue
+		}
+		for _, f := range facts {
+			if c.terms.within(f.set) == 1 {
+				c.hits++
+			}
+		}
+		if 10*c.hits <= 8*max(len(facts), 5) {
+			facets = append(facets, c)
+		}
+	}
+	s.place(facts, facets)
 	var sections []section
 	placed := map[*fact]bool{}
-	for _, facet := range facets {
-		group := groups[facet.heading]
-		if len(group) < fewestInSection || len(sections) == mostSections {
+	for _, c := range facets {
+		var group []*fact
+		for _, f := range facts {
+			if f.facet == c {
+				group = append(group, f)
+			}
+		}
+		if len(group) < fewestInSection {
 			continue
 		}
 		for _, f := range group {
 			placed[f] = true
 		}
-		sections = append(sections, section{heading: facet.heading, facts: group})
+		sections = append(sections, section{heading: c.heading, facts: group})
 	}
 	var others []*fact
-	for _, f := range rest {
+	for _, f := range facts {
 		if !placed[f] {
 			others = append(others, f)
 		}
 	}
-	if len(others) > 0 {
-		heading := "Further findings"
-		if len(sections) == 0 {
-			heading = "Findings"
-		}
-		sections = append(sections, section{heading: heading, facts: others})
+	switch {
+	case len(others) == 0:
+	case len(sections) == 0:
+		sections = append(sections, section{heading: "Findings", facts: others})
+	default:
+		sections = append(sections, section{heading: "Further findings", facts: others})
 	}
 	return sections
-}
-
-// context is what a fact is about: its own words, and those of its page's title.
-func (s *subject) context(f *fact) termSet {
-	return s.lex.set(f.GetTitle() + " " + strings.Join(f.GetHeadingPath(), " "))
-}
-
-// reportFacets are possible headings: those of the prompt that do not fit nearly
-// every sentence, and names that come up often.
-func (s *subject) reportFacets(facts []*fact) []*reportFacet {
-	var headings []string
-	headings = append(headings, s.sides...)
-	headings = append(headings, s.names...)
-	for _, topic := range s.topics {
-		if strings.Contains(topic, " ") || len(s.names) == 0 {
-			headings = append(headings, topic)
-		}
-	}
-	headings = append(headings, s.frequent(facts)...)
-	var facets []*reportFacet
-	for _, heading := range distinctFold(headings) {
-		facet := &reportFacet{heading: capitalised(heading), terms: s.lex.set(heading)}
-		if len(facet.terms) == 0 || len(heading) > 60 || repeatsFacet(facets, facet) {
-			continue
-		}
-		for _, f := range facts {
-			if facet.terms.within(f.set) == 1 {
-				facet.hits++
-			}
-		}
-		if facet.hits >= fewestInSection && 10*facet.hits <= 8*max(len(facts), 5) {
-			facets = append(facets, facet)
-		}
-	}
-	return facets
-}
-
-func repeatsFacet(facets []*reportFacet, facet *reportFacet) bool {
-	for _, known := range facets {
-		if known.terms.jaccard(facet.terms) >= 0.5 {
-			return true
-		}
-	}
-	return false
 }
 
 // frequent are the names that at least three facts of at least two pages have.
@@ -178,29 +178,6 @@ func (s *subject) frequent(facts []*fact) []string {
 		}
 	}
 	return names
-}
-
-// bestFacet is the rarest heading that fits a fact: the more sentences a heading
-// fits, the less it says about one of them.
-func bestFacet(facets []*reportFacet, context termSet, f *fact) *reportFacet {
-	var best *reportFacet
-	bestValue := 0.0
-	for _, facet := range facets {
-		value := 0.0
-		switch {
-		case facet.terms.within(f.set) == 1:
-			value = 2
-		case facet.terms.within(context) == 1:
-			value = 1
-		default:
-			continue
-		}
-		value += 1 / float64(1+facet.hits)
-		if value > bestValue {
-			best, bestValue = facet, value
-		}
-	}
-	return best
 }
 
 func capitalised(s string) string {

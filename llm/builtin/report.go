@@ -20,8 +20,8 @@ func Report(task *workv1.ReportTask) *workv1.ReportResult {
 	s.rank(facts)
 
 	picker := newPicker(orDefault(task.GetWords(), defaultWords), orDefault(task.GetSources(), defaultSources))
-	picked := picker.pick(facts)
-	summary, body := summarise(picked)
+	picked := picker.pick(s.relevant(facts))
+	summary, body := s.summarise(picked)
 	sections := s.outline(body)
 
 	w := &writer{subject: s, picker: picker, numbers: map[string]int32{}}

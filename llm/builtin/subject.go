@@ -25,6 +25,8 @@ type subject struct {
 	sides []string
 	// clauses are the parts of a prompt that asks for several things at once.
 	clauses []string
+	// facets are what the prompt asks about, in its order.
+	facets []*facet
 	// wishes are the clarifications that say something.
 	wishes []wish
 }

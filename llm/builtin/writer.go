@@ -2,14 +2,14 @@ package builtin
 
 import (
 	"fmt"
-	"sort"
 	"strings"
 	"time"
 
 	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
 )
 
-// titleBytes bounds the report's title; a longer prompt is quoted below it.
+// titleBytes bounds the report's title; a longer prompt gives its first clause, and
+// is quoted below.
 const titleBytes = 110
 
 // writer puts a report together and numbers its sources as they come up.
@@ -30,13 +30,10 @@ func (w *writer) printf(format string, args ...any) {
 }
 
 func (w *writer) title() {
-	prompt := w.subject.prompt
-	if prompt == "" {
-		prompt = "Report"
-	}
-	w.printf("# %s\n\n", escape(shorten(prompt, titleBytes)))
-	if len(prompt) > titleBytes {
-		w.printf("> %s\n\n", escape(shorten(prompt, 1200)))
+	title, whole := w.subject.title()
+	w.printf("# %s\n\n", escape(title))
+	if !whole {
+		w.printf("> %s\n\n", escape(shorten(w.subject.prompt, 1200)))
 	}
 }
 
@@ -67,56 +64,6 @@ func weak(facts []*fact) bool {
 		}
 	}
 	return true
-}
-
-// section writes its facts page by page, in order of time where they are dated.
-func (w *writer) section(s section) {
-	w.printf("## %s\n\n", escape(s.heading))
-	groups, dated := byPage(s.facts)
-	for _, group := range groups {
-		w.printed = map[string]bool{}
-		parts := make([]string, 0, len(group))
-		for _, f := range group {
-			if text := w.cited(f); text != "" {
-				parts = append(parts, text)
-			}
-		}
-		if dated {
-			w.printf("- *%s* — %s\n", group[0].published().Format(time.DateOnly), strings.Join(parts, " "))
-			continue
-		}
-		w.printf("- %s\n", strings.Join(parts, " "))
-	}
-	w.printf("\n")
-}
-
-// byPage groups facts by the page they are quoted from, each group in the order of
-// the page. Groups are in order of time when all of them are dated and their
-// dates differ, else in the order of their best fact.
-func byPage(facts []*fact) ([][]*fact, bool) {
-	var order []string
-	groups := map[string][]*fact{}
-	days := map[string]bool{}
-	dated := true
-	for _, f := range facts {
-		if groups[f.GetUrl()] == nil {
-			order = append(order, f.GetUrl())
-		}
-		groups[f.GetUrl()] = append(groups[f.GetUrl()], f)
-		dated = dated && !f.published().IsZero()
-		days[f.published().Format(time.DateOnly)] = true
-	}
-	dated = dated && len(days) > 1
-	sorted := make([][]*fact, 0, len(order))
-	for _, url := range order {
-		group := groups[url]
-		sort.SliceStable(group, func(a, b int) bool { return group[a].GetStart() < group[b].GetStart() })
-		sorted = append(sorted, group)
-	}
-	if dated {
-		sort.SliceStable(sorted, func(a, b int) bool { return sorted[a][0].published().Before(sorted[b][0].published()) })
-	}
-	return sorted, dated
 }
 
 // cited is a fact's text with its sources after each of its sentences.

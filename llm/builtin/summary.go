@@ -1,0 +1,76 @@
+package builtin
+
+import (
+	"regexp"
+	"sort"
+	"strings"
+)
+
+// summarise takes the few best facts out: one for each part of the prompt first,
+// from different pages where it can.
+func (s *subject) summarise(picked []*fact) ([]*fact, []*fact) {
+	order := append([]*fact{}, picked...)
+	sort.SliceStable(order, func(a, b int) bool { return order[a].score > order[b].score })
+	strongest := 0.0
+	for _, f := range picked {
+		strongest = max(strongest, f.coverage)
+	}
+	taken := map[*fact]bool{}
+	pages := map[string]bool{}
+	var summary []*fact
+	take := func(most int, fits func(*fact) bool) {
+		for _, f := range order {
+			if len(summary) >= most {
+				return
+			}
+			if taken[f] || pages[f.GetUrl()] || len(strings.Fields(f.sentence)) > summaryWords || !s.lex.declares(f.sentence) || !fits(f) {
+				continue
+			}
+			taken[f], pages[f.GetUrl()] = true, true
+			summary = append(summary, f)
+		}
+	}
+	room := (len(picked) + 2) / 3
+	for _, c := range s.facets {
+		take(min(len(summary)+1, room), func(f *fact) bool { return f.facet == c })
+	}
+	take(min(summaryFacts, room), func(f *fact) bool { return len(summary) == 0 || f.strength() >= strongest/2 })
+	var body []*fact
+	for _, f := range picked {
+		if !taken[f] {
+			body = append(body, f)
+		}
+	}
+	return summary, body
+}
+
+var (
+	// caption opens what is a link's or a picture's text more often than a statement.
+	caption = regexp.MustCompile(`^(?:How|Why|Whether|Which|Who|Whose|What (?:\w+ )?(?:the|a|an)\b|See|Note|Note that|Here|Let|Consider|Read|Learn|Figure|Table|Fig\.)\b`)
+	// outside needs what is not quoted: an answer to a question, a section above.
+	outside = regexp.MustCompile(`(?i)\b(?:the answer|(?:as|see) (?:above|below)|described (?:above|below|earlier)|the other half|the following|the same arithmetic|in this (?:section|chapter))\b`)
+)
+
+var statingVerbs = wordSet(`is are was were has have had does do did can could will would may might must should cannot
+needs need takes took keeps kept gives gave makes made becomes became includes means uses lets runs holds writes
+reads sends costs allows shows showed says said finds found leads led stands rests depends remains provides requires
+works begins began returns stores adds waits goes went came comes gets got lost won rose fell grew`)
+
+// declares says whether a sentence reads as a statement that needs nothing before
+// it. Outside English that can't be told, and each sentence is taken for one.
+func (l *lexer) declares(sentence string) bool {
+	if !l.english {
+		return true
+	}
+	if caption.MatchString(sentence) || outside.MatchString(sentence) || leansBack(sentence) ||
+		howItWasDone.MatchString(sentence) || strings.Contains(sentence, "?") {
+		return false
+	}
+	for i, field := range strings.Fields(strings.ToLower(sentence)) {
+		field = strings.Trim(field, ".,;:()\"'“”’")
+		if i > 0 && (statingVerbs.has(field) || len(field) > 4 && strings.HasSuffix(field, "ed")) {
+			return true
+		}
+	}
+	return false
+}
