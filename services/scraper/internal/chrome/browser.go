@@ -2,11 +2,13 @@ package chrome
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
 	"os/exec"
 	"os/user"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,6 +31,8 @@ type process struct {
 	pid    int
 	// shell is whether this is the headless shell, which has no windows.
 	shell bool
+	// sandbox is whether its own sandbox is on.
+	sandbox bool
 	// popups ends when the browser does.
 	popups sync.WaitGroup
 	// gone is closed when the connection to the browser is lost.
@@ -53,7 +57,7 @@ func start(opts Options) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	dataDir, err := os.MkdirTemp("", "fathom-chrome-")
+	dataDir, err := os.MkdirTemp("", profilePrefix+strconv.Itoa(os.Getpid())+"-")
 	if err != nil {
 		return nil, fmt.Errorf("make a profile folder: %w", err)
 	}
@@ -63,7 +67,8 @@ func start(opts Options) (*process, error) {
 			return nil, fmt.Errorf("hand the profile folder over: %w", err)
 		}
 	}
-	options := append(opts.flags(dataDir, opts.sandboxed(account)),
+	sandbox := opts.sandboxed(account)
+	options := append(opts.flags(dataDir, sandbox),
 		chromedp.ExecPath(opts.Path),
 		// Chrome sees nothing of the environment, where secrets may be.
 		chromedp.NoInheritEnv,
@@ -72,7 +77,7 @@ func start(opts Options) (*process, error) {
 	)
 	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, stop := chromedp.NewContext(allocator, chromedp.WithLogf(ignore), chromedp.WithErrorf(ignore))
-	p := &process{ctx: ctx, done: make(chan struct{})}
+	p := &process{ctx: ctx, sandbox: sandbox, done: make(chan struct{})}
 	p.cancel = func() {
 		stop()
 		stopAllocator()
@@ -104,6 +109,23 @@ func start(opts Options) (*process, error) {
 }
 
 func ignore(string, ...any) {}
+
+const profilePrefix = "fathom-chrome-"
+
+// sweep removes the profiles of scrapers that were killed.
+func sweep() {
+	folders, err := filepath.Glob(filepath.Join(os.TempDir(), profilePrefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, folder := range folders {
+		owner, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(folder), profilePrefix), "-")
+		pid, err := strconv.Atoi(owner)
+		if err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			_ = os.RemoveAll(folder)
+		}
+	}
+}
 
 // closePopups closes every window that a page opened, on whichever way.
 func (p *process) closePopups(opened iter.Seq2[target.EventTargetCreated, error]) {

@@ -64,6 +64,7 @@ func New(opts Options) *Chrome {
 		living: make(map[*process]struct{}), stop: make(chan struct{}),
 	}
 	c.tasks.Go(c.watch)
+	c.tasks.Go(sweep)
 	return c
 }
 
@@ -147,7 +148,7 @@ func (c *Chrome) acquire(ctx context.Context) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.opts.Logger.Debug("chrome started", "pid", p.pid)
+	c.opts.Logger.Debug("chrome started", "pid", p.pid, "sandbox", p.sandbox)
 	p.enter()
 	c.current = p
 	c.living[p] = struct{}{}

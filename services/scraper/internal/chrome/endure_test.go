@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"syscall"
@@ -29,7 +31,7 @@ func TestHostilePages(t *testing.T) {
 		code    fault.Code // empty: they are read
 		pages   map[string]string
 	}{
-		"read": {60 * time.Second, "", map[string]string{
+		"read": {30 * time.Second, "", map[string]string{
 			"dialogs":           long + "<script>for (let i = 0; i < 50; i++) { alert(i); confirm(i); prompt(i) } document.body.append('after the dialogs')</script>",
 			"beforeunload":      long + "<script>onbeforeunload = e => { e.preventDefault(); return 'stay' }</script>",
 			"popups":            long + "<script>for (let i = 0; i < 200; i++) open('/popup?' + i)</script>",
@@ -46,7 +48,7 @@ func TestHostilePages(t *testing.T) {
 			"full screen":       long + "<script>document.documentElement.requestFullscreen().catch(() => {}); document.body.requestPointerLock()</script>",
 			"authentication":    long + "<iframe src=/login></iframe>",
 		}},
-		"large": {60 * time.Second, fault.TooLarge, map[string]string{
+		"large": {30 * time.Second, fault.TooLarge, map[string]string{
 			"elements": "<script>const d = document.createElement('div'); for (let i = 0; i < 5e5; i++) d.append(document.createElement('i')); document.body.append(d)</script>",
 			"text":     "<script>document.body.append('x'.repeat(12 << 20))</script>",
 			"memory":   "<script>const a = []; setInterval(() => { for (let i = 0; i < 8; i++) a.push(new Uint8Array(16 << 20).fill(1)) }, 5)</script>",
@@ -174,6 +176,58 @@ func TestDocumentsAreNotPages(t *testing.T) {
 		require.ErrorAs(t, err, &document, media)
 		require.Equal(t, media, document.ContentType)
 	}
+}
+
+// Chrome runs in its own sandbox as a user that may use it, and reads pages there.
+// Where the kernel lets nobody make namespaces, it says so and reads nothing.
+func TestSandbox(t *testing.T) {
+	t.Parallel()
+	site := serve(t, enough+strings.Repeat(" And more.", 200), nil)
+	c := newChrome(t, func(o *Options) {
+		o.Sandbox = "on"
+		if os.Getuid() == 0 {
+			o.User = "nobody"
+		}
+	}, site)
+	answer, err := c.Get(t.Context(), site+"/")
+	if !namespaces(c.opts) {
+		require.ErrorContains(t, err, "sandbox")
+		return
+	}
+	require.NoError(t, err)
+	require.Contains(t, string(answer.Body), "enough text")
+	c.mu.Lock()
+	pid := c.current.pid
+	c.mu.Unlock()
+	require.NotEmpty(t, group(pid))
+	for member := range group(pid) {
+		command, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", member))
+		if err != nil {
+			continue
+		}
+		require.NotContains(t, string(command), "--no-sandbox")
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", member))
+		if err == nil && os.Getuid() == 0 {
+			require.NotRegexp(t, `(?m)^Uid:\t0\t`, string(status))
+		}
+	}
+}
+
+// namespaces reports whether the kernel lets Chrome's user make a namespace, which
+// the sandbox is made of.
+func namespaces(opts Options) bool {
+	account, err := opts.account()
+	if err != nil {
+		return false
+	}
+	command := exec.Command("/bin/true")
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: account, Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID}
+	if account != nil {
+		// The clone must come after the change of the user, as it does in Chrome.
+		command = exec.Command("unshare", "--user", "--pid", "--fork", "true")
+		command.SysProcAttr = &syscall.SysProcAttr{Credential: account}
+	}
+	return command.Run() == nil
 }
 
 func TestCancelledPageGivesItsTabBack(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
@@ -36,7 +37,18 @@ func (v *visitor) rest(ctx context.Context) error {
 
 func (v *visitor) settle(ctx context.Context) error {
 	began := time.Now()
+	var shown turnover
 	for {
+		now := v.state.snapshot()
+		if shown.count(now.loader) == maxDocuments {
+			err := v.still(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		if shown.documents >= maxDocuments && now.loaded && now.pending == 0 {
+			return nil
+		}
 		resting, err := v.resting(ctx, began)
 		if err != nil || resting {
 			return err
@@ -46,6 +58,35 @@ func (v *visitor) settle(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// maxDocuments is how many documents a page may be replaced by, one after another,
+// before its scripts are switched off: one that reloads for ever never rests, and
+// eats memory all the time.
+const maxDocuments = 12
+
+// turnover counts the documents that a page showed while it was waited for.
+type turnover struct {
+	last      cdp.LoaderID
+	documents int
+}
+
+func (t *turnover) count(loader cdp.LoaderID) int {
+	if loader != t.last {
+		t.last = loader
+		t.documents++
+	}
+	return t.documents
+}
+
+// still switches the page's scripts off: the document that is shown stays, or the
+// one that is on its way is the last.
+func (v *visitor) still(ctx context.Context) error {
+	_, err := cdp.Call(ctx, v.target, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	if err != nil {
+		return fmt.Errorf("switch the page's scripts off: %w", err)
+	}
+	return nil
 }
 
 // lookAgain is how long no event keeps the page from being looked at.

@@ -194,6 +194,8 @@ func (v *visitor) navigate(ctx context.Context, address string) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("navigate: %w", err)
+	case proxyRefusal(document) != nil:
+		return proxyRefusal(document)
 	case result.IsDownload, document != nil && !showable(document.MimeType):
 		return &fetch.NotAPage{ContentType: mime(document)}
 	case result.ErrorText != "":
@@ -245,12 +247,23 @@ func (v *visitor) serialize(ctx context.Context) (*fetch.Response, error) {
 	return &fetch.Response{FinalURL: v.state.address(), Status: int(document.Status), Header: header, Body: []byte(content.HTML)}, nil
 }
 
-// refused turns the proxy's own answer, and a document that is no web page at all,
-// into the failure it is.
-func (v *visitor) refused(document *network.Response) error {
+// proxyRefusal is the failure that the proxy's own answer stands for.
+func proxyRefusal(document *network.Response) error {
+	if document == nil {
+		return nil
+	}
 	reason := plainHeader(document.Headers).Get(fetch.RefusedHeader)
-	if reason != "" {
-		return fault.Permanent(fault.RefusedAddress, "%s", reason)
+	if reason == "" {
+		return nil
+	}
+	return fault.Permanent(fault.RefusedAddress, "%s", reason)
+}
+
+// refused is the failure of a page that led to where nothing is read from.
+func (v *visitor) refused(document *network.Response) error {
+	err := proxyRefusal(document)
+	if err != nil {
+		return err
 	}
 	shown, err := url.Parse(v.state.address())
 	if err != nil || (shown.Scheme != "http" && shown.Scheme != "https") {
