@@ -70,11 +70,12 @@ func (l *lexer) runs(s string) []span {
 // of these is about.
 func (s *subject) askedFacets() []*facet {
 	var facets []*facet
+	outlets := s.lex.set(strings.Join(s.outlets, " . "))
 	add := func(heading string) bool {
 		heading = strings.TrimSpace(heading)
 		terms := newTermSet(s.lex.informative(heading))
 		f := &facet{heading: capitalised(heading), terms: terms}
-		if len(terms) == 0 || len(terms) > 4 || len(heading) > longestHeading || len(heading) < 3 || repeatsFacet(facets, f) {
+		if len(terms) == 0 || len(terms) > 4 || terms.within(outlets) == 1 || len(heading) > longestHeading || len(heading) < 3 || repeatsFacet(facets, f) {
 			return false
 		}
 		facets = append(facets, f)
@@ -100,15 +101,17 @@ func (s *subject) clauseFacets(clause string, add func(string) bool) {
 	if len(topics) == 0 {
 		return
 	}
-	last := strings.LastIndex(clause, topics[len(topics)-1])
+	topics = topics[:min(2, len(topics))]
+	final := topics[len(topics)-1]
 	first := strings.Index(clause, topics[0])
-	if first >= 0 && last >= first {
-		whole := clause[first : last+len(topics[len(topics)-1])]
-		if len(topics) > 1 && len(strings.Fields(whole)) <= 5 && !strings.ContainsAny(whole, ",;:") && add(whole) {
+	last := strings.LastIndex(clause, final)
+	if len(topics) > 1 && first >= 0 && last >= first {
+		whole := clause[first : last+len(final)]
+		if len(strings.Fields(whole)) <= 5 && !strings.ContainsAny(whole, ",;:") && add(whole) {
 			return
 		}
 	}
-	for _, topic := range topics[:min(2, len(topics))] {
+	for _, topic := range topics {
 		add(topic)
 	}
 }
@@ -134,18 +137,14 @@ func repeatsFacet(facets []*facet, f *facet) bool {
 // place gives each fact the facet that it fits best, with how well it does.
 // What fits many facts says less about one of them.
 func (s *subject) place(facts []*fact, facets []*facet) {
-	sets := make([]termSet, len(facts))
 	around := make([]*surroundings, len(facts))
-	lengths := make([]int, len(facts))
 	for i, f := range facts {
 		around[i] = s.surroundings(f)
-		sets[i], lengths[i] = f.set, len(f.terms)
 	}
-	index := newBM25(sets, lengths)
 	for _, c := range facets {
 		c.hits = 0
 		for i, f := range facts {
-			if c.fit(f, around[i], index) >= leastFit {
+			if c.fit(f, around[i]) >= leastFit {
 				c.hits++
 			}
 		}
@@ -153,7 +152,7 @@ func (s *subject) place(facts []*fact, facets []*facet) {
 	for i, f := range facts {
 		f.facet, f.fit = nil, 0
 		for _, c := range facets {
-			fit := c.fit(f, around[i], index)
+			fit := c.fit(f, around[i])
 			if fit < leastFit {
 				continue
 			}
@@ -177,23 +176,18 @@ func (s *subject) surroundings(f *fact) *surroundings {
 	return around
 }
 
-// fit is the share of the facet, weighed by rarity, that a fact has.
-func (c *facet) fit(f *fact, around *surroundings, index *bm25) float64 {
-	has, total := 0.0, 0.0
+// fit is the share of the facet's terms that a fact has.
+func (c *facet) fit(f *fact, around *surroundings) float64 {
+	has := 0.0
 	for term := range c.terms {
-		weight := index.rarity(term)
-		total += weight
 		switch {
 		case f.set.has(term):
-			has += ownShare * weight
+			has += ownShare
 		case around.title.has(term):
-			has += titleShare * weight
+			has += titleShare
 		case around.address.has(term):
-			has += addressShare * weight
+			has += addressShare
 		}
 	}
-	if total == 0 {
-		return 0
-	}
-	return has / total
+	return has / float64(max(len(c.terms), 1))
 }

@@ -12,10 +12,12 @@ const (
 	fewestInSection = 2
 	mostSections    = 7
 	summaryFacts    = 4
-	summaryWords    = 45
+	summaryWords    = 70
 	// leastApart is the share of the best fact's coverage that a fact needs which
 	// belongs to no part of the prompt.
 	leastApart = 0.5
+	// leastPartly is the same for a fact that has only some words of its part.
+	leastPartly = 0.25
 	// leastPlaced is the share of the facts that must belong to parts of the prompt
 	// before the others are held to that.
 	leastPlaced = 0.3
@@ -44,7 +46,14 @@ func (s *subject) relevant(facts []*fact) []*fact {
 	}
 	var kept []*fact
 	for _, f := range facts {
-		if f.facet != nil || f.strength() >= leastApart*best {
+		least := leastApart
+		switch {
+		case f.facet != nil && f.fit >= 1:
+			least = 0
+		case f.facet != nil:
+			least = leastPartly
+		}
+		if f.strength() >= least*best && !pointer.MatchString(f.sentence) {
 			kept = append(kept, f)
 		}
 	}

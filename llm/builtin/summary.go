@@ -47,8 +47,10 @@ func (s *subject) summarise(picked []*fact) ([]*fact, []*fact) {
 var (
 	// caption opens what is a link's or a picture's text more often than a statement.
 	caption = regexp.MustCompile(`^(?:How|Why|Whether|Which|Who|Whose|What (?:\w+ )?(?:the|a|an)\b|See|Note|Note that|Here|Let|Consider|Read|Learn|Figure|Table|Fig\.)\b`)
+	// pointer only sends the reader elsewhere.
+	pointer = regexp.MustCompile(`^(?:See (?:also )?[^.]{3,80}\.$|There (?:is|are) (?:a |an )?(?:longer|more|another) (?:text|article|page|about|on)s?\b)`)
 	// outside needs what is not quoted: an answer to a question, a section above.
-	outside = regexp.MustCompile(`(?i)\b(?:the answer|(?:as|see) (?:above|below)|described (?:above|below|earlier)|the other half|the following|the same arithmetic|in this (?:section|chapter))\b`)
+	outside = regexp.MustCompile(`(?i)\b(?:the answer|(?:as|see) (?:above|below)|described (?:above|below|earlier)|the other (?:half|ones?)|the following|the same arithmetic|in this (?:section|chapter))\b|; see [a-z ]+\.$`)
 )
 
 var statingVerbs = wordSet(`is are was were has have had does do did can could will would may might must should cannot
@@ -66,11 +68,19 @@ func (l *lexer) declares(sentence string) bool {
 		howItWasDone.MatchString(sentence) || strings.Contains(sentence, "?") {
 		return false
 	}
+	return !l.fragment(sentence)
+}
+
+// fragment says whether a sentence has no verb that states something.
+func (l *lexer) fragment(sentence string) bool {
+	if !l.english {
+		return false
+	}
 	for i, field := range strings.Fields(strings.ToLower(sentence)) {
 		field = strings.Trim(field, ".,;:()\"'“”’")
 		if i > 0 && (statingVerbs.has(field) || len(field) > 4 && strings.HasSuffix(field, "ed")) {
-			return true
+			return false
 		}
 	}
-	return false
+	return true
 }

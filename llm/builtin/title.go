@@ -1,12 +1,16 @@
 package builtin
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
 
 // shortestTitle is what a part of a prompt needs to stand for the whole of it.
 const shortestTitle = 25
+
+// unfinished opens what a comma does not end.
+var unfinished = regexp.MustCompile(`(?i)^(?:between|if|while|when|although|given|considering|after|before|since|despite|as|in|on|for|with)\b`)
 
 // title names the report, and says whether that is the whole prompt: a prompt that is
 // too long gives its first sentence, clause or phrase, whichever is short enough.
@@ -28,7 +32,7 @@ func (s *subject) title() (string, bool) {
 		}
 	}
 	for _, mark := range []string{"; ", ": ", " – ", " — ", ", "} {
-		if at := strings.LastIndex(cut(s.prompt, titleBytes), mark); at >= shortestTitle {
+		if at := strings.LastIndex(cut(s.prompt, titleBytes), mark); at >= shortestTitle && !unfinished.MatchString(s.prompt) {
 			return bareTitle(s.prompt[:at]), false
 		}
 	}
