@@ -26,7 +26,7 @@ func (s *subject) title() (string, bool) {
 			return bare, false
 		}
 	}
-	if len(s.clauses) > 0 {
+	if len(s.clauses) > 0 && !unfinished.MatchString(s.prompt) {
 		if bare := bareTitle(s.clauses[0]); len(bare) >= shortestTitle && len(bare) <= titleBytes {
 			return capitalised(bare), false
 		}
