@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -31,6 +32,7 @@ type Reader struct {
 	browser *browser
 	ladder  *ladder.Ladder
 	zstd    *zstd.Encoder
+	ended   sync.Once
 }
 
 // NewReader makes a Reader; Close ends what it keeps running.
@@ -72,14 +74,17 @@ func newReader(cfg Config, logger *slog.Logger) (*Reader, error) {
 	return r, nil
 }
 
-// Close ends idle connections and the browser.
+// Close ends idle connections and the browser. It is safe to call twice.
 func (r *Reader) Close() error {
-	r.plain.Close()
-	r.robots.Close()
-	failures := []error{r.zstd.Close()}
-	if r.browser != nil {
-		failures = append(failures, r.browser.close())
-	}
+	var failures []error
+	r.ended.Do(func() {
+		r.plain.Close()
+		r.robots.Close()
+		failures = append(failures, r.zstd.Close())
+		if r.browser != nil {
+			failures = append(failures, r.browser.close())
+		}
+	})
 	return errors.Join(failures...)
 }
 

@@ -103,6 +103,40 @@ func TestFailuresHaveTheirReason(t *testing.T) {
 	}
 }
 
+// A page that only JavaScript fills is read, and why Chrome was asked is known.
+func TestPageOfScriptsIsReadInChrome(t *testing.T) {
+	t.Parallel()
+	site := newSite(t)
+	service := newService(t, newBus(t), map[string]string{"FATHOM_SCRAPER_ALLOW": site.host})
+	result, err := service.Handle(t.Context(), task(site.url+"/shell"))
+	require.NoError(t, err)
+	page := result.GetScrape().GetPage()
+	require.Contains(t, page.GetText(), "built in 1871")
+	require.Equal(t, "chrome", page.GetRung())
+	require.Equal(t, "only 0 letters without scripts", page.GetRungReason())
+	require.Equal(t, site.url+"/shell", page.GetFinalUrl())
+
+	result, err = service.Handle(t.Context(), task(site.url+"/article"))
+	require.NoError(t, err)
+	require.Equal(t, "http", result.GetScrape().GetPage().GetRung())
+}
+
+// Private addresses are refused by both rungs, and the reason is said.
+func TestChromeRefusesAddressesToo(t *testing.T) {
+	t.Parallel()
+	site := newSite(t)
+	private := newSite(t)
+	service := newService(t, newBus(t), map[string]string{"FATHOM_SCRAPER_MODE": "chrome", "FATHOM_SCRAPER_ROBOTS": "false", "FATHOM_SCRAPER_ALLOW": site.host})
+	for _, address := range []string{
+		private.url + "/article", site.url + "/to?" + private.url + "/article", site.url + "/to?http://localhost/", "https://localhost/", "http://127.1/",
+	} {
+		_, err := service.Handle(t.Context(), task(address))
+		require.Error(t, err, address)
+		require.Equal(t, fault.RefusedAddress, fault.As(err).Code, "%s: %v", address, err)
+	}
+	require.Zero(t, private.requests.Load())
+}
+
 // Retry-After of one answer is obeyed by every pod: a second service on the same
 // bus does not ask the site.
 func TestRetryAfterIsShared(t *testing.T) {
@@ -152,6 +186,7 @@ func TestConfigurationNamesEveryMistake(t *testing.T) {
 type site struct {
 	url, host, port string
 	robots          atomic.Int32
+	requests        atomic.Int32
 }
 
 func newSite(t *testing.T) *site {
@@ -169,6 +204,7 @@ func newSite(t *testing.T) *site {
 }
 
 func (s *site) serve(w http.ResponseWriter, r *http.Request) {
+	s.requests.Add(1)
 	switch {
 	case r.URL.Path == "/robots.txt":
 		s.robots.Add(1)
