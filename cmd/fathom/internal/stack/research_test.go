@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/fathom-research/fathom/cmd/fathom/internal/client"
@@ -23,6 +24,8 @@ const (
 
 // world is a whole stack beside a web and a model that are made up.
 type world struct {
+	// url is the gateway's.
+	url    string
 	client *client.Client
 	model  *fakemodel.Server
 	web    *fakeweb.Web
@@ -43,9 +46,11 @@ func newWorld(t testing.TB, takes latencies) *world {
 		Settings:    Settings{DataDir: enterable(t), HTTPAddr: "127.0.0.1:0", StateAddr: "127.0.0.1:0", SearXNGURL: w.web.SearchURL},
 		Environment: w.environment(),
 		Logger:      quiet(),
+		Metrics:     promhttp.Handler(),
 	})
 	require.NoError(t, err)
-	w.client, err = client.New(started.URL())
+	w.url = started.URL()
+	w.client, err = client.New(w.url)
 	require.NoError(t, err)
 	t.Cleanup(w.client.Close)
 	w.stop = serve(t, started)
