@@ -145,6 +145,10 @@ func (c *Chrome) acquire(ctx context.Context) (*process, error) {
 	}
 	c.replace("lost")
 	p, err := start(c.opts)
+	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
+		// chromedp's word for a connection that broke: the browser died while it started.
+		return nil, fmt.Errorf("%w: %w", errBrowserGone, err)
+	}
 	if err != nil {
 		return nil, err
 	}
