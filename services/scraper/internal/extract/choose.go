@@ -23,34 +23,54 @@ type pageKind struct {
 	article float32
 }
 
-// choose tells which blocks of a page are its main content. An article is what
-// two libraries and the forest for articles agree on; on other pages those know
-// too little, and two forests decide, the second of which sees what the first
-// made of the rest of the page.
+// Below articleFrom a page is read as no article, above articleSure as one, and
+// between them both ways are weighed.
+const (
+	articleFrom = 0.05
+	articleSure = 0.35
+)
+
+// choose tells which blocks of a page are its main content. On articles two
+// libraries are asked, and a forest decides that sees what they kept. On other
+// pages those know too little, and two forests decide, the second of which sees
+// what the first made of the rest of the page.
 func (m *model) choose(o *outline, tree *html.Node, kind pageKind, base *url.URL) []bool {
 	if len(o.blocks) > mostBlocks {
 		return o.unmarked()
 	}
-	var probability []float32
-	if kind.article > articleFrom && len(o.elements) <= largestForLibraries {
-		kept := [][]float32{
-			o.coverage(byTrafilatura(tree, base)),
-			o.coverage(byReadability(tree, base)),
+	weight := min(1, max(0, (kind.article-articleFrom)/(articleSure-articleFrom)))
+	if len(o.elements) > largestForLibraries {
+		weight = 0
+	}
+	probability := make([]float32, len(o.blocks))
+	if weight > 0 {
+		for i, p := range m.asArticle(o, tree, base) {
+			probability[i] += weight * p
 		}
-		probability = m.article.all(o.features(kept))
-	} else {
-		rows := o.features(nil)
-		first := m.first.all(rows)
-		for i, seen := range o.consensus(first) {
-			rows[i] = append(seen, rows[i]...)
+	}
+	if weight < 1 {
+		for i, p := range m.asOther(o) {
+			probability[i] += (1 - weight) * p
 		}
-		probability = m.second.all(rows)
 	}
 	return o.withoutCopies(o.likeliest(probability))
 }
 
-// articleFrom is how likely a page must be an article to be read as one.
-const articleFrom = 0.5
+func (m *model) asArticle(o *outline, tree *html.Node, base *url.URL) []float32 {
+	return m.article.all(o.features([][]float32{
+		o.coverage(byTrafilatura(tree, base)),
+		o.coverage(byReadability(tree, base)),
+	}))
+}
+
+func (m *model) asOther(o *outline) []float32 {
+	rows := o.features(nil)
+	first := m.first.all(rows)
+	for i, seen := range o.consensus(first) {
+		rows[i] = append(seen, rows[i]...)
+	}
+	return m.second.all(rows)
+}
 
 // likeliest picks the blocks whose words make the best expected F1: the words
 // that are rightly kept, against those kept and those that should be.
