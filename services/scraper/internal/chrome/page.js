@@ -92,10 +92,7 @@ const fathom = (() => {
 
   // A consent overlay is answered with no where it says how, and taken away anyway.
   function consent() {
-    for (const selector of refuse) {
-      const button = document.querySelector(selector);
-      if (button) { button.click(); break; }
-    }
+    document.querySelector(refuse.join(','))?.click();
     for (const overlay of document.querySelectorAll(overlays.join(','))) overlay.remove();
     for (const element of document.querySelectorAll('body > div, body > section, body > aside, body > dialog, [role="dialog"], [aria-modal="true"]')) {
       const style = getComputedStyle(element);

@@ -11,9 +11,7 @@ import (
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/css"
 	"github.com/chromedp/cdproto/dom"
-	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
@@ -176,9 +174,9 @@ func (v *visitor) prepare(ctx context.Context) error {
 		_, err := cdp.Call(ctx, v.target, target.SetAutoAttach, target.SetAutoAttachParams{Flatten: &flat})
 		return err
 	})
-	// chromedp follows the document, the styles and the console of every tab. Nothing
-	// here needs that, and a page could flood it.
-	for _, domain := range []string{dom.CommandDisable, css.CommandDisable, log.CommandDisable, runtime.CommandDisable} {
+	// chromedp follows the document and the console of every tab. Nothing here needs
+	// that, and a page could flood it until the connection stands still.
+	for _, domain := range []string{dom.CommandDisable, runtime.CommandDisable} {
 		group.Go(func() error { return v.target.Call(ctx, domain, nil, nil) })
 	}
 	err = group.Wait()
