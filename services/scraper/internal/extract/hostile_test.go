@@ -21,7 +21,7 @@ func article(times int, piece string) string {
 // TestHostilePages reads pages that are made to take long. The bound is far above
 // what they take, and far below what a quadratic step would.
 func TestHostilePages(t *testing.T) {
-	const size = 2 << 20
+	const size = 1 << 20
 	fill := func(piece string) string { return strings.Repeat(piece, size/len(piece)) }
 	for name, body := range map[string]string{
 		"deep":            strings.Repeat("<div>", 100_000) + "the text" + strings.Repeat("</div>", 100_000),
@@ -29,6 +29,7 @@ func TestHostilePages(t *testing.T) {
 		"deep inline":     fill("<b>x"),
 		"deep lists":      fill("<ul><li>x"),
 		"deep tables":     fill("<table><tr><td>x"),
+		"nested tables":   strings.Repeat("<table><tr><td>x<td>y", 60),
 		"flat paragraphs": fill("<p>some words here</p>"),
 		"flat links":      "<p>" + fill(`<a href="/x">word</a> `),
 		"one word":        fill("x"),

@@ -131,9 +131,12 @@ var linkEscaper = strings.NewReplacer(" ", "%20", "(", "%28", ")", "%29", "<", "
 
 // fence writes preformatted text as it stands.
 func (m *markdown) fence(n *html.Node) {
-	text := strings.Trim(cleanText(m.keptText(n)), "\n")
-	if m.flat > 0 || strings.TrimSpace(text) == "" {
+	if m.flat > 0 {
 		m.children(n)
+		return
+	}
+	text := strings.Trim(cleanText(m.keptText(n)), "\n")
+	if strings.TrimSpace(text) == "" {
 		return
 	}
 	m.end()

@@ -13,8 +13,14 @@ const widestTable = 50
 // table writes a table of data as one; a table that only lays out its page, or
 // that holds another one, is written as the paragraphs in it.
 func (m *markdown) table(n *html.Node) {
-	rows, columns := m.rows(n)
-	if m.flat > 0 || columns < 2 || len(rows) < 2 || m.isLayout(n) {
+	var rows [][]string
+	columns := 0
+	// Only a table without another one inside is laid out in rows: to try each of
+	// many nested ones would double the work with each.
+	if m.flat == 0 && !m.isLayout(n) {
+		rows, columns = m.rows(n)
+	}
+	if columns < 2 || len(rows) < 2 {
 		m.end()
 		m.breakParagraph()
 		m.cells(n)
