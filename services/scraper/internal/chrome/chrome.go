@@ -102,9 +102,9 @@ func (c *Chrome) Get(ctx context.Context, address string) (*fetch.Response, erro
 			return answer, err
 		}
 		if restarts == maxRestarts {
-			return nil, fault.Transient(fault.Unavailable, "Chrome died %d times over this page", restarts+1)
+			return nil, fault.Transient(fault.Unavailable, "Chrome died %d times over this page: %w", restarts+1, err)
 		}
-		c.opts.Logger.WarnContext(ctx, "chrome died", "restarts", restarts+1)
+		c.opts.Logger.WarnContext(ctx, "chrome died", "restarts", restarts+1, "error", err)
 	}
 }
 
