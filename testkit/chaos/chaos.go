@@ -153,18 +153,24 @@ func isClosed(done <-chan struct{}) bool {
 }
 
 // killAtRandom kills one process after another until enough were killed or ctx ends;
-// a process is started again by its keeper.
+// a process is started again by its keeper. Each round hits every process and
+// Postgres once, in an order of its own, so that no part is left out by chance.
 func (s *site) killAtRandom(ctx context.Context, opts Options) {
 	random := rand.New(rand.NewPCG(opts.Seed, 7))
-	for died := 0; died < opts.Kills; {
+	victims := s.victims()
+	for died, next := 0, 0; died < opts.Kills; next++ {
+		if next%len(victims) == 0 {
+			random.Shuffle(len(victims), func(i, j int) { victims[i], victims[j] = victims[j], victims[i] })
+		}
 		pause := time.Duration(random.ExpFloat64() * float64(opts.Every))
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(min(pause, 4*opts.Every)):
 		}
-		victim := s.keepers[random.IntN(len(s.keepers))]
-		dead, err := s.kill(ctx, victim)
+		victim := victims[next%len(victims)]
+		s.noteInFlight()
+		dead, err := victim.kill(ctx)
 		if err != nil && !errors.Is(err, context.Canceled) {
 			opts.Logger.Warn("kill", "part", victim.name, "error", err)
 		}

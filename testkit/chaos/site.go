@@ -138,14 +138,19 @@ func (s *site) environment(faultPoints float64) []string {
 	return environment
 }
 
-// kill kills a keeper's process, or, one time in as many as there are parts,
-// Postgres in its place. It reports whether something died.
-func (s *site) kill(ctx context.Context, victim *keeper) (bool, error) {
-	s.noteInFlight()
-	if victim.part == "gateway" && s.postgresKills <= victim.kills {
-		return true, s.killPostgres(ctx)
+// victim is something to kill; kill reports whether there was something alive.
+type victim struct {
+	name string
+	kill func(context.Context) (bool, error)
+}
+
+// victims are all processes and Postgres.
+func (s *site) victims() []victim {
+	victims := []victim{{"postgres", func(ctx context.Context) (bool, error) { return true, s.killPostgres(ctx) }}}
+	for _, k := range s.keepers {
+		victims = append(victims, victim{k.name, func(context.Context) (bool, error) { return k.kill(syscall.SIGKILL) }})
 	}
-	return victim.kill(syscall.SIGKILL)
+	return victims
 }
 
 // killPostgres ends it as a power failure would and starts it again.
