@@ -23,6 +23,12 @@ type Config struct {
 	MaxQueries int `env:"FATHOM_MAX_QUERIES" envDefault:"1000"`
 	// SearchLimit is the most pages of a query.
 	SearchLimit int `env:"FATHOM_SEARCH_LIMIT" envDefault:"7"`
+	// DomainPages is the most pages of one registrable domain that a research reads;
+	// 0 is no bound.
+	DomainPages int `env:"FATHOM_DOMAIN_PAGES" envDefault:"100"`
+	// RawLifetime is how long the bytes of a page are kept as they were served; 0 is
+	// for ever. The page's text stays.
+	RawLifetime time.Duration `env:"FATHOM_RAW_LIFETIME" envDefault:"720h"`
 	// Deadline bounds a research from its start, pauses not counted.
 	Deadline time.Duration `env:"FATHOM_RESEARCH_DEADLINE" envDefault:"2h"`
 	// ReportGrace is how long after the deadline the report may still be written.
@@ -90,6 +96,12 @@ func (c *Config) Validate() error {
 		if value <= 0 {
 			wrong = append(wrong, fmt.Errorf("%s must be longer than 0", name))
 		}
+	}
+	if c.DomainPages < 0 {
+		wrong = append(wrong, errors.New("FATHOM_DOMAIN_PAGES must not be negative"))
+	}
+	if c.RawLifetime < 0 {
+		wrong = append(wrong, errors.New("FATHOM_RAW_LIFETIME must not be negative"))
 	}
 	if c.TokensQueries < 1 || c.TokensAnalyze < 1 || c.TokensReport < 1 {
 		wrong = append(wrong, errors.New("FATHOM_TOKENS_QUERIES, FATHOM_TOKENS_ANALYZE and FATHOM_TOKENS_REPORT must be positive"))

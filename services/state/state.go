@@ -73,6 +73,7 @@ func New(cfg Config, deps Deps) (*Service, error) {
 	en := engine.New(st, engine.Settings{
 		Retry:       workflow.RetryPolicy{Attempts: cfg.Attempts, Base: cfg.Backoff, Max: cfg.BackoffMax},
 		SearchLimit: cfg.SearchLimit,
+		DomainPages: cfg.DomainPages,
 		Deadline:    cfg.Deadline,
 		TokenLimits: map[bus.Kind]int64{
 			bus.Queries: cfg.TokensQueries, bus.Analyze: cfg.TokensAnalyze, bus.Report: cfg.TokensReport,
@@ -97,6 +98,7 @@ func New(cfg Config, deps Deps) (*Service, error) {
 		sweeper: &sweep.Sweeper{
 			Bus: deps.Bus, Store: st, Engine: en, Builder: builder, Logger: deps.Logger,
 			Every: cfg.SweepEvery, Quiet: cfg.LostAfter, ReportGrace: cfg.ReportGrace, Wake: swept,
+			RawLifetime: cfg.RawLifetime,
 		},
 		research: service.New(en, st, deps.Bus, service.Settings{
 			MaxQueries: cfg.MaxQueries, SearchLimit: cfg.SearchLimit, QuestionsWait: cfg.QuestionsWait,

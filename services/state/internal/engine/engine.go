@@ -19,6 +19,8 @@ type Settings struct {
 	Retry workflow.RetryPolicy
 	// SearchLimit is the most pages of a query.
 	SearchLimit int
+	// DomainPages is the most pages of one domain that a research reads; 0 is no bound.
+	DomainPages int
 	// Deadline bounds a research, from its start.
 	Deadline time.Duration
 	// TokenLimits are the most model tokens of one task of a kind, in a research with

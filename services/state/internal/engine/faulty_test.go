@@ -136,3 +136,7 @@ func (f *faults) results(en *engine.Engine) func(ctx context.Context, result *wo
 		})
 	}
 }
+
+func (s faultyStore) DropRaw(ctx context.Context, lifetime time.Duration, limit int) (int, error) {
+	return call(s.faults, func() (int, error) { return s.store.DropRaw(ctx, lifetime, limit) })
+}

@@ -96,6 +96,11 @@ var invariants = map[string]string{
 		AND NOT EXISTS (SELECT FROM task t WHERE t.website_id = w.id AND t.state = 'done')`,
 	"copies without an original": `SELECT count(*) FROM website w WHERE research_id = $1 AND copy_of IS NOT NULL
 		AND NOT EXISTS (SELECT FROM website f WHERE f.id = w.copy_of AND f.query_id = w.query_id AND f.status = w.status)`,
+	"copies of copies": `SELECT count(*) FROM document d JOIN document o ON o.id = d.copy_of
+		WHERE d.research_id = $1 AND (o.copy_of IS NOT NULL OR o.research_id <> d.research_id OR o.status <> 'scraped')`,
+	"pages of a query analyzed twice": `SELECT count(*) FROM (SELECT FROM website w JOIN document d ON d.id = w.document_id
+		WHERE w.research_id = $1 AND w.status = 'analyzed' AND w.copy_of IS NULL
+		GROUP BY w.query_id, coalesce(d.copy_of, d.id) HAVING count(*) > 1) doubled`,
 	"queries told more than once": `SELECT count(*) FROM (SELECT FROM event WHERE research_id = $1
 		AND type IN ('query.completed', 'query.failed') GROUP BY query_id HAVING count(*) > 1) doubled`,
 }

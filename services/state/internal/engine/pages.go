@@ -15,6 +15,7 @@ import (
 	"github.com/fathom-research/fathom/platform/bus"
 	"github.com/fathom-research/fathom/platform/fault"
 	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
+	"github.com/fathom-research/fathom/services/state/internal/copies"
 	"github.com/fathom-research/fathom/services/state/internal/store"
 	"github.com/fathom-research/fathom/services/state/internal/workflow"
 )
@@ -56,12 +57,19 @@ func (e *Engine) openSites(ctx context.Context, tx *store.Tx, query store.Query,
 	if err != nil {
 		return query, err
 	}
+	domains, err := e.countDomains(ctx, tx, hits, documents, fresh)
+	if err != nil {
+		return query, err
+	}
 	var tasks []store.Task
 	for i, d := range documents {
 		change := &query
 		switch {
 		case fresh[d.ID] && pagesLeft(tx.R) == 0:
-			change, err = e.refusePage(ctx, tx, sites[i])
+			limited(tx)
+			change, err = e.refusePage(ctx, tx, sites[i], overBudget)
+		case fresh[d.ID] && !domains.take(hits[i].Domain):
+			change, err = e.refusePage(ctx, tx, sites[i], domains.refusal(hits[i].Domain))
 		case fresh[d.ID]:
 			tx.R.PagesUsed++
 			tasks = append(tasks, store.Task{Kind: bus.Scrape, DocumentID: d.ID})
@@ -81,14 +89,15 @@ func (e *Engine) openSites(ctx context.Context, tx *store.Tx, query store.Query,
 	return query, tx.AddTasks(ctx, tasks...)
 }
 
-// refusePage fails a page that the budget has no room for.
-func (e *Engine) refusePage(ctx context.Context, tx *store.Tx, site store.Site) (*store.Query, error) {
-	limited(tx)
-	err := tx.FailDocument(ctx, site.DocumentID, string(fault.OverBudget), overBudget)
+// refusePage fails a page that there is no room for.
+func (e *Engine) refusePage(ctx context.Context, tx *store.Tx, site store.Site, message string) (*store.Query, error) {
+	err := tx.FailDocument(ctx, site.DocumentID, string(fault.OverBudget), message)
 	if err != nil {
 		return nil, err
 	}
-	return e.settleSite(ctx, tx, site, refused(), 0)
+	s := refused()
+	s.Message = message
+	return e.settleSite(ctx, tx, site, s, 0)
 }
 
 // scrape stores a page, which then arrives at every query that waits for it.
@@ -106,6 +115,10 @@ func (e *Engine) scrape(ctx context.Context, tx *store.Tx, task store.Task, resu
 		return nil, err
 	}
 	err = tx.SaveContent(ctx, task.DocumentID, scraped)
+	if err != nil {
+		return nil, err
+	}
+	err = noteCopy(ctx, tx, task.DocumentID, page, scraped.ContentHash)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +163,7 @@ func (e *Engine) eachWaiting(ctx context.Context, tx *store.Tx, documentID int64
 }
 
 // arrive makes a website ready for its analysis, or settles it when its query has the
-// same content already. It returns the query if it settled it.
+// same page already. It returns the query if it settled it.
 func (e *Engine) arrive(ctx context.Context, tx *store.Tx, site store.Site) (*store.Query, error) {
 	arrived := tx.Tell(store.Event{Type: "website.scraped", QueryID: site.QueryID, URL: site.URL})
 	twin, err := tx.Arrive(ctx, site, arrived)
@@ -259,7 +272,7 @@ func distinct(hits []*workv1.Hit, limit int) []store.Hit {
 		seen[key] = true
 		kept = append(kept, store.Hit{
 			URL: hit.GetUrl(), NormalizedURL: key, Title: hit.GetTitle(), Snippet: hit.GetSnippet(),
-			Engine: hit.GetEngine(), Published: optionalTime(hit.GetPublished()),
+			Engine: hit.GetEngine(), Published: optionalTime(hit.GetPublished()), Domain: copies.Domain(hit.GetUrl()),
 		})
 	}
 	return kept

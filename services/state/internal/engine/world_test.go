@@ -75,6 +75,13 @@ func newWorld(t testing.TB, url string, hooks store.Hooks) *world {
 	}
 }
 
+// setDomainPages replaces the engine by one that bounds the pages of a domain.
+func (w *world) setDomainPages(most int) {
+	bounded := settings()
+	bounded.DomainPages = most
+	w.engine = engine.New(w.store, bounded, slog.New(slog.DiscardHandler), func(string, store.Changed) {})
+}
+
 const tenant = "default"
 
 // create stores a research that waits for its questions.
@@ -212,7 +219,7 @@ func answer(task *workv1.Task) *workv1.Result {
 		text := content(url)
 		sum := sha256.Sum256([]byte(text))
 		result.Payload = &workv1.Result_Scrape{Scrape: &workv1.ScrapeResult{Page: &workv1.Page{
-			FinalUrl: url, Title: "Title of " + url, Text: text, ContentHash: hex.EncodeToString(sum[:]),
+			FinalUrl: url, Title: "Title of " + url, Text: text, ContentHash: hex.EncodeToString(sum[:]), Similarity: similarity(url),
 			Sections: []*workv1.Section{{HeadingPath: []string{"Top"}, End: int32(len(text))}},
 		}, Raw: []byte("raw")}}
 	case bus.Analyze:
@@ -247,7 +254,7 @@ func planFails(parent string) bool  { return parent != "q" && chance("plan", par
 func searchFails(query string) bool { return chance("search", query) < 10 }
 func pageFails(url string) bool     { return chance("page", url) < 20 }
 func analysisFails(text string) bool {
-	return chance("analysis", text) < 10
+	return chance("analysis", text[max(0, strings.Index(text, "the text")):]) < 10
 }
 
 // hits are pages of a small web, so that queries share them.
@@ -265,9 +272,24 @@ func hits(query string) []string {
 	return urls
 }
 
-// content makes some pages copies of one another.
+// content makes some pages copies of one another, and some of those near-copies.
 func content(url string) string {
-	return fmt.Sprintf("the text number %d", chance("content", url)%25)
+	number := chance("content", url) % 25
+	text := fmt.Sprintf("the text number %d", number)
+	for i := range 120 {
+		text += fmt.Sprintf(" word%d", chance("word", fmt.Sprint(number, i)))
+	}
+	if chance("print", url) < 30 {
+		return fmt.Sprintf("Printed from page %d\n\n%s", chance("from", url), text)
+	}
+	return text
+}
+
+// similarity stands for the text's SimHash.
+func similarity(url string) uint64 {
+	h := fnv.New64a()
+	_, _ = fmt.Fprint(h, chance("content", url)%25)
+	return h.Sum64() ^ 1<<(chance("print", url)%64)
 }
 
 func database(t testing.TB) string {

@@ -97,7 +97,7 @@ func writeAnalyzed(b *strings.Builder, r *store.Record) {
 func writeExtractions(b *strings.Builder, site store.RecordSite, extractions []store.Extraction) {
 	switch {
 	case site.CopyOf != "":
-		fmt.Fprintf(b, "\nThe same content as <%s>.\n", site.CopyOf)
+		fmt.Fprintf(b, "\nThe same page as <%s>.\n", site.CopyOf)
 		return
 	case len(extractions) == 0:
 		b.WriteString("\nNothing on it answers the query's objective.\n")

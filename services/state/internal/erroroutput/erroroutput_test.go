@@ -47,7 +47,7 @@ Query: tides
 
 Query: tides
 
-The same content as <https://example.org/a>.
+The same page as <https://example.org/a>.
 
 ## Failed websites
 

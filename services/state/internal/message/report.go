@@ -45,8 +45,11 @@ func tree(record *store.Record) []*workv1.ReportQuery {
 	for _, site := range record.Sites {
 		query := byID[site.QueryID]
 		for _, e := range record.Extractions[site.ID] {
-			query.Extractions = append(query.Extractions,
-				extraction(store.Finding{Extraction: e, URL: site.URL, Title: site.Title, Published: site.Published}))
+			finding, copied := record.Originals[e.ID]
+			if !copied {
+				finding = store.Finding{Extraction: e, URL: site.URL, Title: site.Title, Published: site.Published}
+			}
+			query.Extractions = append(query.Extractions, extraction(finding))
 		}
 	}
 	return queries

@@ -36,7 +36,10 @@ type Record struct {
 	Sites []RecordSite
 	// Extractions are those of a website, in their order.
 	Extractions map[int64][]Extraction
-	Documents   int
+	// Originals are, by extraction, where those that were found on a copy of a page
+	// stand on the page itself.
+	Originals map[int64]Finding
+	Documents int
 	// Report is nil while there is none.
 	Report *Report
 }
@@ -116,6 +119,10 @@ func readRecord(ctx context.Context, q querier, tenant, id string, contents, evi
 		return r, nil
 	}
 	err = r.readExtractions(ctx, q, tenant, id)
+	if err != nil {
+		return nil, err
+	}
+	err = r.readOriginals(ctx, q, tenant, id)
 	if err != nil {
 		return nil, err
 	}

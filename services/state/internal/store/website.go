@@ -19,17 +19,18 @@ type Hit struct {
 	Snippet       string
 	Engine        string
 	Published     *time.Time
+	// Domain is the registrable domain of URL, empty where there is none.
+	Domain string
 }
 
 // Document is a page of a research: several queries may have found it, it is
 // fetched once.
 type Document struct {
-	ID          int64
-	URL         string
-	Status      workflow.SiteStatus
-	Reason      string
-	Message     string
-	ContentHash string
+	ID      int64
+	URL     string
+	Status  workflow.SiteStatus
+	Reason  string
+	Message string
 }
 
 // AddDocuments stores the pages that are new to the research and returns all of the
@@ -42,9 +43,9 @@ func (t *Tx) AddDocuments(ctx context.Context, hits []Hit) ([]Document, map[int6
 	for i, hit := range hits {
 		digest := sha256.Sum256([]byte(hit.NormalizedURL))
 		digests[i] = digest[:]
-		batch.Queue(`INSERT INTO document (tenant, research_id, url, normalized_url, url_digest, title)
-			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (research_id, url_digest) DO NOTHING RETURNING id`,
-			t.R.Tenant, t.R.ID, hit.URL, hit.NormalizedURL, digests[i], hit.Title).
+		batch.Queue(`INSERT INTO document (tenant, research_id, url, normalized_url, url_digest, title, domain)
+			VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (research_id, url_digest) DO NOTHING RETURNING id`,
+			t.R.Tenant, t.R.ID, hit.URL, hit.NormalizedURL, digests[i], hit.Title, hit.Domain).
 			Query(func(rows pgx.Rows) error {
 				ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 				for _, id := range ids {
@@ -59,8 +60,8 @@ func (t *Tx) AddDocuments(ctx context.Context, hits []Hit) ([]Document, map[int6
 	}
 	documents, err := collect(ctx, t.tx, func(row pgx.CollectableRow) (Document, error) {
 		var d Document
-		return d, row.Scan(&d.ID, &d.URL, &d.Status, &d.Reason, &d.Message, &d.ContentHash)
-	}, `SELECT d.id, d.url, d.status, d.reason, d.error_message, coalesce(d.content_hash, '')
+		return d, row.Scan(&d.ID, &d.URL, &d.Status, &d.Reason, &d.Message)
+	}, `SELECT d.id, d.url, d.status, d.reason, d.error_message
 		FROM unnest($3::bytea[]) WITH ORDINALITY AS wanted (digest, position)
 		JOIN document d ON d.research_id = $1 AND d.tenant = $2 AND d.url_digest = wanted.digest
 		ORDER BY wanted.position`, t.R.ID, t.R.Tenant, digests)
@@ -72,11 +73,10 @@ func (t *Tx) AddDocuments(ctx context.Context, hits []Hit) ([]Document, map[int6
 
 // Site is one page of one query.
 type Site struct {
-	ID          int64
-	QueryID     string
-	DocumentID  int64
-	URL         string
-	ContentHash string
+	ID         int64
+	QueryID    string
+	DocumentID int64
+	URL        string
 }
 
 // AddSites stores a query's websites, the best first. hits and documents are
@@ -86,7 +86,7 @@ func (t *Tx) AddSites(ctx context.Context, queryID string, hits []Hit, documents
 	sites := make([]Site, len(documents))
 	batch := new(pgx.Batch)
 	for i, d := range documents {
-		sites[i] = Site{QueryID: queryID, DocumentID: d.ID, URL: d.URL, ContentHash: d.ContentHash}
+		sites[i] = Site{QueryID: queryID, DocumentID: d.ID, URL: d.URL}
 		status := workflow.SitePending
 		if d.Status == workflow.SiteScraping {
 			status = workflow.SiteScraping
@@ -107,8 +107,8 @@ func (t *Tx) AddSites(ctx context.Context, queryID string, hits []Hit, documents
 func (t *Tx) WaitingSites(ctx context.Context, documentID int64) ([]Site, error) {
 	sites, err := collect(ctx, t.tx, func(row pgx.CollectableRow) (Site, error) {
 		var s Site
-		return s, row.Scan(&s.ID, &s.QueryID, &s.DocumentID, &s.URL, &s.ContentHash)
-	}, `SELECT w.id, w.query_id, w.document_id, d.url, coalesce(d.content_hash, '')
+		return s, row.Scan(&s.ID, &s.QueryID, &s.DocumentID, &s.URL)
+	}, `SELECT w.id, w.query_id, w.document_id, d.url
 		FROM website w JOIN document d ON d.id = w.document_id
 		WHERE w.document_id = $1 AND w.research_id = $2 AND w.tenant = $3 AND w.status IN ('pending', 'scraping')
 		ORDER BY w.id`, documentID, t.R.ID, t.R.Tenant)
@@ -133,8 +133,8 @@ func (t *Tx) UnanalyzedSites(ctx context.Context, queryID string) ([]Site, error
 }
 
 // Arrive marks a website as scraped, arrived being the number of the event that
-// tells of it. It returns the website of the same query that has the same content
-// and came before, or 0.
+// tells of it. It returns the website of the same query that shows the same page and
+// came before, or 0.
 func (t *Tx) Arrive(ctx context.Context, site Site, arrived int) (int64, error) {
 	var twin int64
 	err := t.tx.QueryRow(ctx, `WITH arrived AS (
@@ -142,9 +142,10 @@ func (t *Tx) Arrive(ctx context.Context, site Site, arrived int) (int64, error) 
 			WHERE id = $1 AND research_id = $2 AND tenant = $3 AND status IN ('pending', 'scraping'))
 		SELECT coalesce((SELECT w.id FROM website w JOIN document d ON d.id = w.document_id
 			WHERE w.query_id = $5 AND w.tenant = $3 AND w.id <> $1 AND w.copy_of IS NULL
-			AND w.status IN ('scraped', 'analyzed') AND d.content_hash = $6
+			AND w.status IN ('scraped', 'analyzed')
+			AND coalesce(d.copy_of, d.id) = (SELECT coalesce(copy_of, id) FROM document WHERE id = $6)
 			ORDER BY w.arrived LIMIT 1), 0)`,
-		site.ID, t.R.ID, t.R.Tenant, arrived, site.QueryID, site.ContentHash).Scan(&twin)
+		site.ID, t.R.ID, t.R.Tenant, arrived, site.QueryID, site.DocumentID).Scan(&twin)
 	if err != nil {
 		return 0, fmt.Errorf("mark website %d as scraped: %w", site.ID, err)
 	}

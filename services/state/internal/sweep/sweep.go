@@ -1,5 +1,5 @@
 // Package sweep looks after what nobody else would notice: lost tasks, deadlines,
-// dead tasks, and streams that are gone.
+// dead tasks, streams that are gone, and bytes that were kept long enough.
 package sweep
 
 import (
@@ -37,6 +37,7 @@ type Store interface {
 	Unburied(ctx context.Context, limit int) ([]store.Task, error)
 	Buried(ctx context.Context, task store.Task) error
 	Overdue(ctx context.Context, grace time.Duration, limit int) ([]store.Reference, error)
+	DropRaw(ctx context.Context, lifetime time.Duration, limit int) (int, error)
 }
 
 // Engine is what the sweeper sets right.
@@ -64,6 +65,9 @@ type Sweeper struct {
 	Quiet time.Duration
 	// ReportGrace is how long after the deadline a report may still be written.
 	ReportGrace time.Duration
+	// RawLifetime is how long the bytes of pages are kept as they were served; 0 is
+	// for ever.
+	RawLifetime time.Duration
 	// Wake asks for a sweep at once: the bus was away.
 	Wake <-chan struct{}
 }
@@ -88,7 +92,7 @@ func (s *Sweeper) Run(ctx context.Context) error {
 
 // Once does all that a sweep does. With the bus away, deadlines are kept all the same.
 func (s *Sweeper) Once(ctx context.Context) error {
-	late := step(ctx, "deadlines", patience, s.deadlines)
+	late := errors.Join(step(ctx, "deadlines", patience, s.deadlines), step(ctx, "raw bytes", patience, s.raw))
 	err := step(ctx, "streams", knock, s.Bus.Provision)
 	if err != nil {
 		return errors.Join(late, err)
@@ -120,6 +124,20 @@ func (s *Sweeper) deadlines(ctx context.Context) error {
 		failed = errors.Join(failed, err)
 	}
 	return failed
+}
+
+// rawBatch is how many pages lose their bytes in one sweep: each may have megabytes.
+const rawBatch = 100
+
+func (s *Sweeper) raw(ctx context.Context) error {
+	if s.RawLifetime == 0 {
+		return nil
+	}
+	dropped, err := s.Store.DropRaw(ctx, s.RawLifetime, rawBatch)
+	if dropped > 0 {
+		s.Logger.InfoContext(ctx, "dropped the bytes of old pages", "pages", dropped)
+	}
+	return err
 }
 
 // lost publishes again what neither waits for a worker nor has a result on its way.
