@@ -99,12 +99,27 @@ func (m *markdown) superscript(n *html.Node) {
 }
 
 func (m *markdown) link(n *html.Node) {
+	if isPermalink(n) {
+		return
+	}
 	target := m.resolve(attr(n, "href"))
 	if target == "" || m.hasBlocks(n) {
 		m.children(n)
 		return
 	}
 	m.wrap(n, "[", "]("+target+")")
+}
+
+// isPermalink tells whether a link is the sign beside a heading that leads to it.
+func isPermalink(n *html.Node) bool {
+	if !strings.Contains(attr(n, "href"), "#") {
+		return false
+	}
+	switch innerText(n) {
+	case "¶", "#", "§", "🔗", "\uf0c1", "[link]":
+		return true
+	}
+	return false
 }
 
 // resolve makes the absolute address that a link leads to, or nothing for a link

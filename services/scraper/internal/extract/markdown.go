@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"net/url"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -121,9 +123,14 @@ func (m *markdown) space() {
 	}
 }
 
-func leadsWithSpace(s string) bool { return s != "" && strings.TrimLeft(s[:1], " \t\n\r\f") == "" }
+func leadsWithSpace(s string) bool {
+	first, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsSpace(first)
+}
+
 func endsWithSpace(s string) bool {
-	return s != "" && strings.TrimRight(s[len(s)-1:], " \t\n\r\f") == ""
+	last, _ := utf8.DecodeLastRuneInString(s)
+	return unicode.IsSpace(last)
 }
 
 // escape guards the characters that would change the meaning of a word.

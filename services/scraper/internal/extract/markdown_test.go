@@ -48,6 +48,14 @@ func TestMarkdown(t *testing.T) {
 		"number and stop":   {"<p>1. first</p>", "1\\. first"},
 		"block in link":     {`<a href="/x"><div>a</div><div>b</div></a>`, "a\n\nb"},
 		"definitions":       {"<dl><dt>t</dt><dd>d</dd></dl>", "**t**\n\nd"},
+		"hard space":        {`<p>the&nbsp;<a href="/x">page</a>&nbsp;is</p>`, "the [page](https://example.org/x) is"},
+		"permalink":         {`<h2>Part<a href="#part">¶</a></h2>`, "## Part"},
+		"margin column":     {"<table><tr><td>1<td><td>a</tr><tr><td>2<td><td>b</tr></table>", "| 1 | a |\n| --- | --- |\n| 2 | b |"},
+		"footnote":          {`<p>so it is<sup><a href="#fn1">[1]</a></sup></p>`, "so it is[^1]"},
+		"table caption":     {"<table><caption>Yields</caption><tr><th>a<th>b<tr><td>1<td>2</table>", "*Yields*\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"},
+		"code in a list":    {"<ul><li>run<pre>a\n  b</pre></li></ul>", "- run\n\n  ```\n  a\n    b\n  ```"},
+		"lines of code":     {"<pre><span>a</span>\n<span>b</span><br>c</pre>", "```\na\nb\nc\n```"},
+		"nested numbers":    {"<ol><li>a<ol><li>b</li></ol></li><li>c</li></ol>", "1. a\n   1. b\n2. c"},
 		"white space":       {"<p>a\n   b\t c&nbsp;d</p>", "a b c d"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -86,7 +86,30 @@ func (m *markdown) rows(n *html.Node) ([][]string, int) {
 			columns = max(columns, len(row))
 		}
 	}
-	return rows, columns
+	return withoutEmptyColumns(rows, columns)
+}
+
+// withoutEmptyColumns drops the columns without a word, which pages use as
+// margins.
+func withoutEmptyColumns(rows [][]string, columns int) ([][]string, int) {
+	filled := make([]bool, columns)
+	for _, row := range rows {
+		for c, cell := range row {
+			filled[c] = filled[c] || cell != ""
+		}
+	}
+	kept := 0
+	for i, row := range rows {
+		full := row[:0]
+		for c, cell := range row {
+			if filled[c] {
+				full = append(full, cell)
+			}
+		}
+		rows[i] = full
+		kept = max(kept, len(full))
+	}
+	return rows, kept
 }
 
 func columnSpan(n *html.Node) int {
