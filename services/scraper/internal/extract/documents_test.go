@@ -64,15 +64,40 @@ func TestJSONDocument(t *testing.T) {
 func TestCharsets(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ contentType, body string }{
-		"header":  {"text/html; charset=windows-1251", "<p>\xcf\xf0\xe8\xe2\xe5\xf2</p>"},
-		"meta":    {"text/html", "<meta charset=windows-1251><p>\xcf\xf0\xe8\xe2\xe5\xf2</p>"},
-		"content": {"text/html", "<p>Привет</p>"},
-		"mark":    {"text/html", "\xef\xbb\xbf<p>Привет</p>"},
-		"utf-16":  {"text/html", "\xff\xfe<\x00p\x00>\x00\x1f\x04@\x048\x042\x045\x04B\x04<\x00/\x00p\x00>\x00"},
+		"header":                       {"text/html; charset=windows-1251", "<p>\xcf\xf0\xe8\xe2\xe5\xf2</p>"},
+		"meta":                         {"text/html", "<meta charset=windows-1251><p>\xcf\xf0\xe8\xe2\xe5\xf2</p>"},
+		"content":                      {"text/html", "<p>Привет</p>"},
+		"late meta":                    {"text/html", "<html><head>" + strings.Repeat("<!-- a long head -->", 200) + "<meta charset=windows-1251></head><p>\xcf\xf0\xe8\xe2\xe5\xf2</p>"},
+		"late meta against the header": {"text/html; charset=utf-8", "<html><head>" + strings.Repeat("<!-- a long head -->", 200) + "<meta charset=windows-1251></head><p>\xcf\xf0\xe8\xe2\xe5\xf2</p>"},
+		"xml declaration":              {"application/xhtml+xml", "<?xml version='1.0' encoding='windows-1251'?><html><body><p>\xcf\xf0\xe8\xe2\xe5\xf2</p></body></html>"},
+		"wrong header":                 {"text/html; charset=iso-8859-1", "<p>Привет</p>"},
+		"wrong meta":                   {"text/html", "<meta charset=shift_jis><p>Привет</p>"},
+		"mark against the header":      {"text/html; charset=windows-1251", "\xef\xbb\xbf<p>Привет</p>"},
+		"big-endian":                   {"text/html", "\xfe\xff\x00<\x00p\x00>\x04\x1f\x04@\x048\x042\x045\x04B"},
+		"utf-16 by header":             {"text/html; charset=utf-16le", "<\x00p\x00>\x00\x1f\x04@\x048\x042\x045\x04B\x04"},
+		"unknown charset":              {"text/html; charset=x-none", "<p>Привет</p>"},
+		"mark":                         {"text/html", "\xef\xbb\xbf<p>Привет</p>"},
+		"utf-16":                       {"text/html", "\xff\xfe<\x00p\x00>\x00\x1f\x04@\x048\x042\x045\x04B\x04<\x00/\x00p\x00>\x00"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			require.Equal(t, "Привет", read(t, c.contentType, "https://example.org/", []byte(c.body)).GetText())
+		})
+	}
+}
+
+func TestCharsetsOfFewBytes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ contentType, body, want string }{
+		"one broken byte":      {"text/html", "<p>Привет, привет, прив\xd0.</p>", "Привет, привет, прив\ufffd."},
+		"latin without a word": {"text/html", "<p>Caf\xe9 cr\xe8me</p>", "Café crème"},
+		"latin named utf-8":    {"text/html; charset=utf-8", "<p>Caf\xe9 cr\xe8me</p>", "Café crème"},
+		"japanese in 7 bits":   {"text/html; charset=iso-2022-jp", "<p>\x1b$B0l\x1b(B</p>", "一"},
+		"chinese":              {"text/html; charset=gbk", "<p>\xc4\xe3\xba\xc3</p>", "你好"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, c.want, read(t, c.contentType, "https://example.org/", []byte(c.body)).GetText())
 		})
 	}
 }
