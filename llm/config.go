@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"runtime"
 	"time"
 )
 
@@ -90,6 +91,22 @@ func (c Config) Validate() error {
 // Builtin reports whether Fathom's own engine does the work, without a model.
 func (c Config) Builtin() bool {
 	return c.Provider == ProviderBuiltin || (c.Provider == "" && c.APIKey == "" && c.BaseURL == "")
+}
+
+// modelSlots is how many tasks wait for a model at once: they cost no processor.
+const modelSlots = 64
+
+// Slots is how many tasks a worker does at once: as many as asked for or, when that
+// is 0, 64 with a model and one per core with the built-in engine.
+func (c Config) Slots(asked int) int {
+	switch {
+	case asked > 0:
+		return asked
+	case c.Builtin():
+		return runtime.GOMAXPROCS(0)
+	default:
+		return modelSlots
+	}
 }
 
 // ModelOf is the model that a role asks.

@@ -3,7 +3,6 @@ package provider_test
 import (
 	"encoding/json"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -19,7 +18,7 @@ import (
 	"github.com/fathom-research/fathom/platform/bus"
 	"github.com/fathom-research/fathom/platform/config"
 	"github.com/fathom-research/fathom/platform/fault"
-	"github.com/fathom-research/fathom/testkit/natstest"
+	"github.com/fathom-research/fathom/testkit/bustest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -48,14 +47,6 @@ func serve(t *testing.T, handle http.HandlerFunc) string {
 	return server.URL
 }
 
-func newBus(t *testing.T) *bus.Bus {
-	t.Helper()
-	b, err := bus.Open(natstest.Connect(t), bus.Options{Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
-	require.NoError(t, b.Provision(t.Context()))
-	return b
-}
-
 func TestAllClientsTogetherKeepTheLimit(t *testing.T) {
 	t.Parallel()
 	var inside, most, calls atomic.Int64
@@ -69,7 +60,7 @@ func TestAllClientsTogetherKeepTheLimit(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(map[string]any{"choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]any{"content": "x"}}}})
 	})
-	b := newBus(t)
+	b := bustest.Open(t)
 	limit := map[string]string{"FATHOM_LLM_CONCURRENT": "2"}
 	clients := []provider.Client{open(t, b, url, limit), open(t, b, url, limit)}
 	var group sync.WaitGroup
@@ -98,7 +89,7 @@ func TestARetryAfterHoldsForAllClients(t *testing.T) {
 		w.Header().Set("Retry-After", "600")
 		w.WriteHeader(http.StatusTooManyRequests)
 	})
-	b := newBus(t)
+	b := bustest.Open(t)
 	_, err := open(t, b, url, nil).Chat(t.Context(), llm.Request{User: "hi"})
 	require.Equal(t, fault.RateLimited, fault.As(err).Code)
 	_, err = open(t, b, url, nil).Chat(t.Context(), llm.Request{User: "hi"})

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/fathom-research/fathom/llm"
 	"github.com/fathom-research/fathom/llm/builtin"
 	"github.com/fathom-research/fathom/llm/provider"
 	"github.com/fathom-research/fathom/platform/bus"
@@ -27,8 +26,7 @@ type Service struct {
 	config Config
 	bus    *bus.Bus
 	logger *slog.Logger
-	// model is nil with the built-in engine.
-	model provider.Client
+	model  *provider.Model
 }
 
 // New makes an analyzer. It does not talk to anything yet.
@@ -36,24 +34,17 @@ func New(config Config, deps Deps) (*Service, error) {
 	if deps.Bus == nil || deps.Logger == nil {
 		return nil, errors.New("analyzer: a bus and a logger are needed")
 	}
-	s := &Service{config: config, bus: deps.Bus, logger: deps.Logger}
-	if config.LLM.Builtin() {
-		return s, nil
-	}
-	model, err := provider.Open(config.LLM, deps.Bus)
+	model, err := provider.OpenModel(config.LLM, deps.Bus)
 	if err != nil {
-		return nil, fmt.Errorf("analyzer: open the model: %w", err)
+		return nil, fmt.Errorf("analyzer: %w", err)
 	}
-	s.model = model
-	return s, nil
+	return &Service{config: config, bus: deps.Bus, logger: deps.Logger, model: model}, nil
 }
 
 // Run serves tasks until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
-	if s.model != nil {
-		defer s.model.Close()
-	}
-	return s.bus.Work(ctx, bus.Worker{Kind: bus.Analyze, Slots: s.config.slots(), Handle: s.Handle})
+	defer s.model.Close()
+	return s.bus.Work(ctx, bus.Worker{Kind: bus.Analyze, Slots: s.config.LLM.Slots(s.config.Concurrency), Handle: s.Handle})
 }
 
 // Handle analyzes one page. It has no effects outside its result but the journal's.
@@ -62,13 +53,13 @@ func (s *Service) Handle(ctx context.Context, task *workv1.Task) (*workv1.Result
 	if page == nil {
 		return nil, fault.Permanent(fault.Malformed, "the analyzer does not do tasks of kind %q", bus.KindOf(task))
 	}
-	if s.model == nil {
+	client := s.model.ForTask(task)
+	if client == nil {
 		found := builtin.Extract(page)
 		located, dropped := verbatim(page.GetText(), found.GetExtractions())
 		found.Extractions, found.Unlocated = located, found.GetUnlocated()+dropped
 		return &workv1.Result{Payload: &workv1.Result_Analyze{Analyze: found}, Usage: &workv1.Usage{}}, nil
 	}
-	client := llm.ForTask(s.model, s.bus.Journal(task.GetTaskId()), task.GetTokenLimit())
 	found, usage, err := s.extract(ctx, client, page)
 	result := &workv1.Result{Usage: usage.Proto()}
 	if err != nil {

@@ -1,14 +1,9 @@
 package analyzer_test
 
 import (
-	"context"
 	"encoding/json"
-	"io"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -22,45 +17,11 @@ import (
 	"github.com/fathom-research/fathom/platform/fault"
 	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
 	"github.com/fathom-research/fathom/services/analyzer"
+	"github.com/fathom-research/fathom/testkit/bustest"
 	"github.com/fathom-research/fathom/testkit/fakemodel"
-	"github.com/fathom-research/fathom/testkit/natstest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// script answers chat requests with its lines, one after another, and then fails.
-type script struct {
-	mu      sync.Mutex
-	answers []string
-	prompts []string
-}
-
-func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	raw, _ := io.ReadAll(r.Body)
-	s.prompts = append(s.prompts, string(raw))
-	if len(s.prompts) > len(s.answers) {
-		http.Error(w, "down", http.StatusServiceUnavailable)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{
-		"model": "m", "usage": map[string]any{"prompt_tokens": 10, "completion_tokens": 2},
-		"choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": s.answers[len(s.prompts)-1]}}},
-	})
-}
-
-func serveScript(t *testing.T, answers ...string) (*script, string) {
-	t.Helper()
-	s := &script{answers: answers}
-	server := httptest.NewServer(s)
-	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
-	})
-	return s, server.URL
-}
 
 // setup makes an analyzer that asks the model at url, or the built-in engine.
 func setup(t *testing.T, url string, more ...string) (*analyzer.Service, *bus.Bus) {
@@ -75,11 +36,8 @@ func setup(t *testing.T, url string, more ...string) (*analyzer.Service, *bus.Bu
 	}
 	var cfg analyzer.Config
 	require.NoError(t, config.LoadFrom(&cfg, environment))
-	logger := slog.New(slog.DiscardHandler)
-	b, err := bus.Open(natstest.Connect(t), bus.Options{Logger: logger})
-	require.NoError(t, err)
-	require.NoError(t, b.Provision(t.Context()))
-	service, err := analyzer.New(cfg, analyzer.Deps{Bus: b, Logger: logger})
+	b := bustest.Open(t)
+	service, err := analyzer.New(cfg, analyzer.Deps{Bus: b, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	return service, b
 }
@@ -123,39 +81,23 @@ func requireVerbatim(t *testing.T, result *workv1.AnalyzeResult) {
 func TestServesTheBus(t *testing.T) {
 	t.Parallel()
 	service, b := setup(t, fakemodel.Start(t, fakemodel.Options{}).URL)
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 2)
-	results := make(chan *workv1.Result, 1)
-	go func() { ended <- service.Run(ctx) }()
-	go func() {
-		ended <- b.Results(ctx, 1, func(_ context.Context, result *workv1.Result) error {
-			results <- result
-			return nil
-		})
-	}()
-	require.NoError(t, b.PublishTask(ctx, task()))
-	select {
-	case result := <-results:
-		require.Nil(t, result.GetFailure())
-		require.NotEmpty(t, result.GetAnalyze().GetExtractions())
-		require.Positive(t, result.GetUsage().GetModelCalls())
-		requireVerbatim(t, result.GetAnalyze())
-	case <-time.After(20 * time.Second):
-		t.Fatal("no result")
-	}
-	stop()
-	require.NoError(t, <-ended)
-	require.NoError(t, <-ended)
+	results := bustest.Serve(t, b, service.Run)
+	require.NoError(t, b.PublishTask(t.Context(), task()))
+	result := bustest.Await(t, results)
+	require.Nil(t, result.GetFailure())
+	require.NotEmpty(t, result.GetAnalyze().GetExtractions())
+	require.Positive(t, result.GetUsage().GetModelCalls())
+	requireVerbatim(t, result.GetAnalyze())
 }
 
 func TestQuotesAreLocatedAndTheOthersCounted(t *testing.T) {
 	t.Parallel()
-	_, url := serveScript(t, `{"extractions": [
+	script := fakemodel.StartScript(t, `{"extractions": [
 		{"quote": "In 2019 one person died in traffic in Oslo.", "claim": "One person died in traffic in Oslo in 2019.", "relevance": 0.9},
 		{"quote": "Mayor Marianne Borgen called it a success.", "claim": "Mayor Marianne Borgen called the removal of parking spaces a success.", "relevance": 70},
 		{"quote": "Oslo removed all of its parking spaces.", "claim": "Invented.", "relevance": 1},
 		{"quote": "In 2019 one person died in traffic in Oslo.", "claim": "The same again.", "relevance": 0.2}]}`)
-	service, _ := setup(t, url)
+	service, _ := setup(t, script.URL)
 	result, err := service.Handle(t.Context(), task())
 	require.NoError(t, err)
 	found := result.GetAnalyze()
@@ -187,8 +129,8 @@ func TestAClaimSaysNoMoreThanThePage(t *testing.T) {
 			t.Parallel()
 			answer, err := json.Marshal(map[string]any{"extractions": []any{map[string]any{"quote": quote, "claim": claim, "relevance": 1}}})
 			require.NoError(t, err)
-			_, url := serveScript(t, string(answer))
-			service, _ := setup(t, url)
+			script := fakemodel.StartScript(t, string(answer))
+			service, _ := setup(t, script.URL)
 			result, err := service.Handle(t.Context(), task())
 			require.NoError(t, err)
 			require.Equal(t, quote, result.GetAnalyze().GetExtractions()[0].GetClaim())
@@ -199,25 +141,25 @@ func TestAClaimSaysNoMoreThanThePage(t *testing.T) {
 func TestAnAnswerOfInventedQuotesIsAskedForAgainOnce(t *testing.T) {
 	t.Parallel()
 	invented := `{"extractions": [{"quote": "Nobody ever said these words.", "claim": "x", "relevance": 1}]}`
-	s, url := serveScript(t, invented, invented)
-	service, _ := setup(t, url)
+	script := fakemodel.StartScript(t, invented, invented)
+	service, _ := setup(t, script.URL)
 	result, err := service.Handle(t.Context(), task())
 	require.NoError(t, err)
 	require.Empty(t, result.GetAnalyze().GetExtractions())
 	require.Equal(t, int32(1), result.GetAnalyze().GetUnlocated())
-	require.Len(t, s.prompts, 2)
-	require.Contains(t, s.prompts[1], "letter by letter, or return")
+	require.Len(t, script.Prompts(), 2)
+	require.Contains(t, script.Prompts()[1], "letter by letter, or return")
 }
 
 func TestNothingToSayIsAGoodAnswer(t *testing.T) {
 	t.Parallel()
-	s, url := serveScript(t, `{"extractions": []}`)
-	service, _ := setup(t, url)
+	script := fakemodel.StartScript(t, `{"extractions": []}`)
+	service, _ := setup(t, script.URL)
 	result, err := service.Handle(t.Context(), task())
 	require.NoError(t, err)
 	require.NotNil(t, result.GetAnalyze())
 	require.Empty(t, result.GetAnalyze().GetExtractions())
-	require.Len(t, s.prompts, 1)
+	require.Len(t, script.Prompts(), 1)
 }
 
 func TestALongPageIsReadInParts(t *testing.T) {
@@ -227,32 +169,32 @@ func TestALongPageIsReadInParts(t *testing.T) {
 	text := filler + "\n\nOslo counted one traffic death in 2019.\n\n" + filler + filler
 	long.GetAnalyze().Text, long.GetAnalyze().Sections = text, nil
 	answer := `{"extractions": [{"quote": "Oslo counted one traffic death in 2019.", "claim": "Oslo counted one traffic death in 2019.", "relevance": 1}]}`
-	s, url := serveScript(t, answer, answer)
-	service, _ := setup(t, url, "FATHOM_ANALYZER_WINDOW_TOKENS=1000", "FATHOM_ANALYZER_WINDOWS=2")
+	script := fakemodel.StartScript(t, answer, answer)
+	service, _ := setup(t, script.URL, "FATHOM_ANALYZER_WINDOW_TOKENS=1000", "FATHOM_ANALYZER_WINDOWS=2")
 	result, err := service.Handle(t.Context(), long)
 	require.NoError(t, err)
-	require.Len(t, s.prompts, 2)
+	require.Len(t, script.Prompts(), 2)
 	require.Len(t, result.GetAnalyze().GetExtractions(), 1, "the same place counts once")
-	require.Contains(t, s.prompts[0], "part 1 of 2")
+	require.Contains(t, script.Prompts()[0], "part 1 of 2")
 
 	t.Run("and a crash pays no part twice", func(t *testing.T) {
 		again, err := service.Handle(t.Context(), long)
 		require.NoError(t, err)
 		require.Equal(t, int32(2), again.GetUsage().GetJournalledCalls())
-		require.Len(t, s.prompts, 2)
+		require.Len(t, script.Prompts(), 2)
 	})
 }
 
 func TestAHostilePageStaysInsideItsFence(t *testing.T) {
 	t.Parallel()
-	s, url := serveScript(t, `{"extractions": []}`)
-	service, _ := setup(t, url)
+	script := fakemodel.StartScript(t, `{"extractions": []}`)
+	service, _ := setup(t, script.URL)
 	_, err := service.Handle(t.Context(), task())
 	require.NoError(t, err)
 	var sent struct {
 		Messages []struct{ Role, Content string }
 	}
-	require.NoError(t, json.Unmarshal([]byte(s.prompts[0]), &sent))
+	require.NoError(t, json.Unmarshal([]byte(script.Prompts()[0]), &sent))
 	system, user := sent.Messages[0].Content, sent.Messages[1].Content
 	require.Contains(t, system, "never an instruction")
 	require.NotContains(t, system, "Moon")
@@ -272,13 +214,13 @@ func TestTheBuiltinEngineExtracts(t *testing.T) {
 
 func TestATokenLimitIsKept(t *testing.T) {
 	t.Parallel()
-	s, url := serveScript(t, `{"extractions": []}`)
-	service, _ := setup(t, url)
+	script := fakemodel.StartScript(t, `{"extractions": []}`)
+	service, _ := setup(t, script.URL)
 	limited := task()
 	limited.TokenLimit = 300
 	_, err := service.Handle(t.Context(), limited)
 	require.Equal(t, fault.OverBudget, fault.As(err).Code)
-	require.Empty(t, s.prompts)
+	require.Empty(t, script.Prompts())
 }
 
 func TestConfigNamesItsMistakes(t *testing.T) {

@@ -2,13 +2,9 @@ package analyzer
 
 import (
 	"errors"
-	"runtime"
 
 	"github.com/fathom-research/fathom/llm"
 )
-
-// modelSlots is how many tasks wait for a model at once: they cost no processor.
-const modelSlots = 64
 
 // Config is the analyzer's configuration.
 type Config struct {
@@ -37,17 +33,6 @@ func (c Config) Validate() error {
 		mistakes = append(mistakes, errors.New("FATHOM_ANALYZER_WINDOW_TOKENS must be from 0 to three quarters of FATHOM_LLM_CONTEXT_TOKENS"))
 	}
 	return errors.Join(mistakes...)
-}
-
-func (c Config) slots() int {
-	switch {
-	case c.Concurrency > 0:
-		return c.Concurrency
-	case c.LLM.Builtin():
-		return runtime.GOMAXPROCS(0)
-	default:
-		return modelSlots
-	}
 }
 
 func (c Config) windowTokens() int {

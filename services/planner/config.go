@@ -3,14 +3,10 @@ package planner
 import (
 	"errors"
 	"fmt"
-	"runtime"
 
 	"github.com/fathom-research/fathom/llm"
 	"github.com/fathom-research/fathom/platform/bus"
 )
-
-// modelSlots is how many tasks wait for a model at once: they cost no processor.
-const modelSlots = 64
 
 // Config is the planner's configuration.
 type Config struct {
@@ -38,15 +34,4 @@ func (c Config) Validate() error {
 		mistakes = append(mistakes, errors.New("FATHOM_PLANNER_CONCURRENCY must not be negative"))
 	}
 	return errors.Join(mistakes...)
-}
-
-func (c Config) slots() int {
-	switch {
-	case c.Concurrency > 0:
-		return c.Concurrency
-	case c.LLM.Builtin():
-		return runtime.GOMAXPROCS(0)
-	default:
-		return modelSlots
-	}
 }

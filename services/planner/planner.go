@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/fathom-research/fathom/llm"
 	"github.com/fathom-research/fathom/llm/provider"
 	"github.com/fathom-research/fathom/platform/bus"
 	"github.com/fathom-research/fathom/platform/fault"
@@ -27,8 +26,7 @@ type Service struct {
 	config Config
 	bus    *bus.Bus
 	logger *slog.Logger
-	// model is nil with the built-in engine.
-	model provider.Client
+	model  *provider.Model
 }
 
 // New makes a planner. It does not talk to anything yet.
@@ -36,27 +34,20 @@ func New(config Config, deps Deps) (*Service, error) {
 	if deps.Bus == nil || deps.Logger == nil {
 		return nil, errors.New("planner: a bus and a logger are needed")
 	}
-	s := &Service{config: config, bus: deps.Bus, logger: deps.Logger}
-	if config.LLM.Builtin() {
-		return s, nil
-	}
-	model, err := provider.Open(config.LLM, deps.Bus)
+	model, err := provider.OpenModel(config.LLM, deps.Bus)
 	if err != nil {
-		return nil, fmt.Errorf("planner: open the model: %w", err)
+		return nil, fmt.Errorf("planner: %w", err)
 	}
-	s.model = model
-	return s, nil
+	return &Service{config: config, bus: deps.Bus, logger: deps.Logger, model: model}, nil
 }
 
 // Run serves tasks until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
-	if s.model != nil {
-		defer s.model.Close()
-	}
+	defer s.model.Close()
 	parts := make([]run.Part, 0, len(s.config.Kinds))
 	for _, kind := range s.config.Kinds {
 		parts = append(parts, run.Part{Name: string(kind), Run: func(ctx context.Context) error {
-			return s.bus.Work(ctx, bus.Worker{Kind: kind, Slots: s.config.slots(), Handle: s.Handle})
+			return s.bus.Work(ctx, bus.Worker{Kind: kind, Slots: s.config.LLM.Slots(s.config.Concurrency), Handle: s.Handle})
 		}})
 	}
 	return run.All(ctx, parts...)
@@ -64,10 +55,7 @@ func (s *Service) Run(ctx context.Context) error {
 
 // Handle does one task. It has no effects outside its result but the journal's.
 func (s *Service) Handle(ctx context.Context, task *workv1.Task) (*workv1.Result, error) {
-	var client llm.Client
-	if s.model != nil {
-		client = llm.ForTask(s.model, s.bus.Journal(task.GetTaskId()), task.GetTokenLimit())
-	}
+	client := s.model.ForTask(task)
 	switch payload := task.GetPayload().(type) {
 	case *workv1.Task_Questions:
 		questions, usage, err := s.questions(ctx, client, payload.Questions)

@@ -1,14 +1,8 @@
 package planner_test
 
 import (
-	"context"
-	"encoding/json"
-	"io"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -22,45 +16,11 @@ import (
 	"github.com/fathom-research/fathom/platform/fault"
 	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
 	"github.com/fathom-research/fathom/services/planner"
+	"github.com/fathom-research/fathom/testkit/bustest"
 	"github.com/fathom-research/fathom/testkit/fakemodel"
-	"github.com/fathom-research/fathom/testkit/natstest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// script answers chat requests with its lines, one after another, and then fails.
-type script struct {
-	mu      sync.Mutex
-	answers []string
-	prompts []string
-}
-
-func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	raw, _ := io.ReadAll(r.Body)
-	s.prompts = append(s.prompts, string(raw))
-	if len(s.prompts) > len(s.answers) {
-		http.Error(w, "down", http.StatusServiceUnavailable)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{
-		"model": "m", "usage": map[string]any{"prompt_tokens": 10, "completion_tokens": 2},
-		"choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": s.answers[len(s.prompts)-1]}}},
-	})
-}
-
-func serveScript(t *testing.T, answers ...string) (*script, string) {
-	t.Helper()
-	s := &script{answers: answers}
-	server := httptest.NewServer(s)
-	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
-	})
-	return s, server.URL
-}
 
 // setup makes a planner that asks the model at url, or the built-in engine.
 func setup(t *testing.T, url string, more ...string) (*planner.Service, *bus.Bus) {
@@ -75,11 +35,8 @@ func setup(t *testing.T, url string, more ...string) (*planner.Service, *bus.Bus
 	}
 	var cfg planner.Config
 	require.NoError(t, config.LoadFrom(&cfg, environment))
-	logger := slog.New(slog.DiscardHandler)
-	b, err := bus.Open(natstest.Connect(t), bus.Options{Logger: logger})
-	require.NoError(t, err)
-	require.NoError(t, b.Provision(t.Context()))
-	service, err := planner.New(cfg, planner.Deps{Bus: b, Logger: logger})
+	b := bustest.Open(t)
+	service, err := planner.New(cfg, planner.Deps{Bus: b, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	return service, b
 }
@@ -107,56 +64,40 @@ func queriesTask(n int32, taken ...string) *workv1.Task {
 func TestServesBothKindsFromTheBus(t *testing.T) {
 	t.Parallel()
 	service, b := setup(t, fakemodel.Start(t, fakemodel.Options{}).URL)
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 2)
-	results := make(chan *workv1.Result, 4)
-	go func() { ended <- service.Run(ctx) }()
-	go func() {
-		ended <- b.Results(ctx, 1, func(_ context.Context, result *workv1.Result) error {
-			results <- result
-			return nil
-		})
-	}()
-	require.NoError(t, b.PublishTask(ctx, questionsTask("a", 4)))
-	require.NoError(t, b.PublishTask(ctx, queriesTask(5)))
+	results := bustest.Serve(t, b, service.Run)
+	require.NoError(t, b.PublishTask(t.Context(), questionsTask("a", 4)))
+	require.NoError(t, b.PublishTask(t.Context(), queriesTask(5)))
 	for range 2 {
-		select {
-		case result := <-results:
-			require.Nil(t, result.GetFailure())
-			require.Positive(t, result.GetUsage().GetModelCalls())
-			if result.GetKind() == string(bus.Questions) {
-				require.Len(t, result.GetQuestions().GetQuestions(), 4)
-			} else {
-				require.Len(t, result.GetQueries().GetQueries(), 5)
-			}
-		case <-time.After(20 * time.Second):
-			t.Fatal("no result")
+		result := bustest.Await(t, results)
+		require.Nil(t, result.GetFailure())
+		require.Positive(t, result.GetUsage().GetModelCalls())
+		if result.GetKind() == string(bus.Questions) {
+			require.Len(t, result.GetQuestions().GetQuestions(), 4)
+		} else {
+			require.Len(t, result.GetQueries().GetQueries(), 5)
 		}
 	}
-	stop()
-	require.NoError(t, <-ended)
-	require.NoError(t, <-ended)
 }
 
 func TestAsksForWhatIsMissingAndCutsWhatIsTooMuch(t *testing.T) {
 	t.Parallel()
-	s, url := serveScript(t,
+	script := fakemodel.StartScript(t,
 		`{"questions": ["Which cities matter to you?", "Which cities matter to you", " - Which years should be covered? "]}`,
 		`{"questions": ["Do cyclists count too?", "Is cost of interest?", "One too many?"]}`)
-	service, _ := setup(t, url)
+	service, _ := setup(t, script.URL)
 	result, err := service.Handle(t.Context(), questionsTask("a", 4))
 	require.NoError(t, err)
 	require.Equal(t, []string{"Which cities matter to you?", "Which years should be covered?", "Do cyclists count too?", "Is cost of interest?"},
 		result.GetQuestions().GetQuestions())
 	require.Equal(t, int32(2), result.GetUsage().GetModelCalls())
 	require.Equal(t, int64(20), result.GetUsage().GetInputTokens())
-	require.Contains(t, s.prompts[1], "Ask exactly 2 questions")
-	require.Contains(t, s.prompts[1], "Which years should be covered?")
+	require.Contains(t, script.Prompts()[1], "Ask exactly 2 questions")
+	require.Contains(t, script.Prompts()[1], "Which years should be covered?")
 }
 
 func TestReplacesDoublesOfSiblingsAncestorsAndTakenQueries(t *testing.T) {
 	t.Parallel()
-	s, url := serveScript(t,
+	script := fakemodel.StartScript(t,
 		`{"queries": [
 			{"query": "traffic deaths zero Oslo", "objective": "doubles its ancestor"},
 			{"query": "Helsinki speed limits 30 km/h", "objective": "doubles a taken one"},
@@ -164,7 +105,7 @@ func TestReplacesDoublesOfSiblingsAncestorsAndTakenQueries(t *testing.T) {
 			{"query": "removal of parking in Oslo 2019", "objective": "doubles its sibling"},
 			{"query": "no objective", "objective": ""}]}`,
 		`{"queries": [{"query": "Oslo parking removal retail effect", "objective": "is new too"}, {"query": "Oslo cycling lanes budget", "objective": "is the third"}]}`)
-	service, _ := setup(t, url)
+	service, _ := setup(t, script.URL)
 	result, err := service.Handle(t.Context(), queriesTask(3, "Helsinki 30 km/h speed limit"))
 	require.NoError(t, err)
 	var texts []string
@@ -173,8 +114,8 @@ func TestReplacesDoublesOfSiblingsAncestorsAndTakenQueries(t *testing.T) {
 		require.NotEmpty(t, query.GetObjective())
 	}
 	require.Equal(t, []string{"Oslo parking removal 2019", "Oslo parking removal retail effect", "Oslo cycling lanes budget"}, texts)
-	require.Contains(t, s.prompts[1], "Plan exactly 2 queries")
-	require.Contains(t, s.prompts[1], "traffic deaths zero Oslo")
+	require.Contains(t, script.Prompts()[1], "Plan exactly 2 queries")
+	require.Contains(t, script.Prompts()[1], "traffic deaths zero Oslo")
 }
 
 func TestTheBuiltinEngineAddsWhatAModelDoesNotGive(t *testing.T) {
@@ -186,8 +127,8 @@ func TestTheBuiltinEngineAddsWhatAModelDoesNotGive(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, url := serveScript(t, answers...)
-			service, _ := setup(t, url)
+			script := fakemodel.StartScript(t, answers...)
+			service, _ := setup(t, script.URL)
 			result, err := service.Handle(t.Context(), queriesTask(4))
 			require.NoError(t, err)
 			requireDistinct(t, result.GetQueries().GetQueries(), 4)
@@ -197,8 +138,8 @@ func TestTheBuiltinEngineAddsWhatAModelDoesNotGive(t *testing.T) {
 
 func TestABrokenModelIsTheTasksFailure(t *testing.T) {
 	t.Parallel()
-	_, url := serveScript(t)
-	service, _ := setup(t, url)
+	script := fakemodel.StartScript(t)
+	service, _ := setup(t, script.URL)
 	_, err := service.Handle(t.Context(), queriesTask(4))
 	failure := fault.As(err)
 	require.Equal(t, fault.Unavailable, failure.Code)
@@ -207,8 +148,8 @@ func TestABrokenModelIsTheTasksFailure(t *testing.T) {
 
 func TestARepeatedTaskIsNotPaidTwice(t *testing.T) {
 	t.Parallel()
-	s, url := serveScript(t, `{"questions": ["Which cities?", "Which years?"]}`)
-	service, _ := setup(t, url)
+	script := fakemodel.StartScript(t, `{"questions": ["Which cities?", "Which years?"]}`)
+	service, _ := setup(t, script.URL)
 	first, err := service.Handle(t.Context(), questionsTask("a", 2))
 	require.NoError(t, err)
 	second, err := service.Handle(t.Context(), questionsTask("a", 2))
@@ -216,7 +157,7 @@ func TestARepeatedTaskIsNotPaidTwice(t *testing.T) {
 	require.Equal(t, first.GetQuestions().GetQuestions(), second.GetQuestions().GetQuestions())
 	require.Equal(t, int32(1), second.GetUsage().GetJournalledCalls())
 	require.Zero(t, second.GetUsage().GetModelCalls())
-	require.Len(t, s.prompts, 1)
+	require.Len(t, script.Prompts(), 1)
 }
 
 func TestTheBuiltinEnginePlansAlone(t *testing.T) {

@@ -2,13 +2,9 @@ package reporter
 
 import (
 	"errors"
-	"runtime"
 
 	"github.com/fathom-research/fathom/llm"
 )
-
-// modelSlots is how many tasks wait for a model at once: they cost no processor.
-const modelSlots = 64
 
 // Config is the reporter's configuration.
 type Config struct {
@@ -31,15 +27,4 @@ func (c Config) Validate() error {
 		mistakes = append(mistakes, errors.New("FATHOM_REPORTER_SECTIONS must be at least 1"))
 	}
 	return errors.Join(mistakes...)
-}
-
-func (c Config) slots() int {
-	switch {
-	case c.Concurrency > 0:
-		return c.Concurrency
-	case c.LLM.Builtin():
-		return runtime.GOMAXPROCS(0)
-	default:
-		return modelSlots
-	}
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/fathom-research/fathom/llm"
 	"github.com/fathom-research/fathom/llm/builtin"
 	"github.com/fathom-research/fathom/llm/provider"
 	"github.com/fathom-research/fathom/platform/bus"
@@ -34,8 +33,7 @@ type Service struct {
 	config Config
 	bus    *bus.Bus
 	logger *slog.Logger
-	// model is nil with the built-in engine.
-	model provider.Client
+	model  *provider.Model
 }
 
 // New makes a reporter. It does not talk to anything yet.
@@ -43,24 +41,17 @@ func New(config Config, deps Deps) (*Service, error) {
 	if deps.Bus == nil || deps.Logger == nil {
 		return nil, errors.New("reporter: a bus and a logger are needed")
 	}
-	s := &Service{config: config, bus: deps.Bus, logger: deps.Logger}
-	if config.LLM.Builtin() {
-		return s, nil
-	}
-	model, err := provider.Open(config.LLM, deps.Bus)
+	model, err := provider.OpenModel(config.LLM, deps.Bus)
 	if err != nil {
-		return nil, fmt.Errorf("reporter: open the model: %w", err)
+		return nil, fmt.Errorf("reporter: %w", err)
 	}
-	s.model = model
-	return s, nil
+	return &Service{config: config, bus: deps.Bus, logger: deps.Logger, model: model}, nil
 }
 
 // Run serves tasks until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
-	if s.model != nil {
-		defer s.model.Close()
-	}
-	return s.bus.Work(ctx, bus.Worker{Kind: bus.Report, Slots: s.config.slots(), Handle: s.Handle})
+	defer s.model.Close()
+	return s.bus.Work(ctx, bus.Worker{Kind: bus.Report, Slots: s.config.LLM.Slots(s.config.Concurrency), Handle: s.Handle})
 }
 
 // Handle writes one report. With an error, the result carries what could be written.
@@ -70,14 +61,14 @@ func (s *Service) Handle(ctx context.Context, task *workv1.Task) (*workv1.Result
 	if report == nil {
 		return nil, fault.Permanent(fault.Malformed, "the reporter does not do tasks of kind %q", bus.KindOf(task))
 	}
-	if s.model == nil || !anything(report) {
+	client := s.model.ForTask(task)
+	if client == nil || !anything(report) {
 		// What the built-in engine says of a research that found nothing is all that
 		// there is to say: no model is needed for it.
 		all := evidence.Collect(report.GetQueries(), 0)
 		written := gate.Apply(builtin.Report(report), all)
 		return &workv1.Result{Payload: &workv1.Result_Report{Report: written}, Usage: &workv1.Usage{}}, nil
 	}
-	client := llm.ForTask(s.model, s.bus.Journal(task.GetTaskId()), task.GetTokenLimit())
 	written, usage, err := s.write(ctx, client, report)
 	result := &workv1.Result{Usage: usage.Proto()}
 	if written != nil {

@@ -1,16 +1,10 @@
 package reporter_test
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,54 +18,11 @@ import (
 	"github.com/fathom-research/fathom/platform/fault"
 	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
 	"github.com/fathom-research/fathom/services/reporter"
+	"github.com/fathom-research/fathom/testkit/bustest"
 	"github.com/fathom-research/fathom/testkit/fakemodel"
-	"github.com/fathom-research/fathom/testkit/natstest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// script answers by the name of the schema that is asked for; a call without an
-// answer fails.
-type script struct {
-	mu      sync.Mutex
-	answers map[string]string
-	calls   map[string]int
-}
-
-func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	raw, _ := io.ReadAll(r.Body)
-	var request struct {
-		ResponseFormat struct {
-			JSONSchema struct{ Name string } `json:"json_schema"`
-		} `json:"response_format"`
-	}
-	_ = json.Unmarshal(raw, &request)
-	name := request.ResponseFormat.JSONSchema.Name
-	s.mu.Lock()
-	s.calls[name]++
-	answer, known := s.answers[name]
-	s.mu.Unlock()
-	if !known {
-		http.Error(w, "down", http.StatusServiceUnavailable)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{
-		"model": "m", "usage": map[string]any{"prompt_tokens": 10, "completion_tokens": 2},
-		"choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": answer}}},
-	})
-}
-
-func serveScript(t *testing.T, answers map[string]string) (*script, string) {
-	t.Helper()
-	s := &script{answers: answers, calls: make(map[string]int)}
-	server := httptest.NewServer(s)
-	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
-	})
-	return s, server.URL
-}
 
 func setup(t *testing.T, url string) (*reporter.Service, *bus.Bus) {
 	t.Helper()
@@ -81,11 +32,8 @@ func setup(t *testing.T, url string) (*reporter.Service, *bus.Bus) {
 	}
 	var cfg reporter.Config
 	require.NoError(t, config.LoadFrom(&cfg, environment))
-	logger := slog.New(slog.DiscardHandler)
-	b, err := bus.Open(natstest.Connect(t), bus.Options{Logger: logger})
-	require.NoError(t, err)
-	require.NoError(t, b.Provision(t.Context()))
-	service, err := reporter.New(cfg, reporter.Deps{Bus: b, Logger: logger})
+	b := bustest.Open(t)
+	service, err := reporter.New(cfg, reporter.Deps{Bus: b, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	return service, b
 }
@@ -140,8 +88,8 @@ const (
 
 func TestWritesACitedReport(t *testing.T) {
 	t.Parallel()
-	s, url := serveScript(t, map[string]string{"outline": outline, "section": section, "repair": repair, "summary": summary})
-	service, _ := setup(t, url)
+	script := fakemodel.StartScriptBySchema(t, map[string]string{"outline": outline, "section": section, "repair": repair, "summary": summary})
+	service, _ := setup(t, script.URL)
 	result, err := service.Handle(t.Context(), task())
 	require.NoError(t, err)
 	report := result.GetReport()
@@ -159,7 +107,7 @@ func TestWritesACitedReport(t *testing.T) {
 	require.Contains(t, text, "3 queries were completed, 0 failed; 4 pages were analyzed, 2 failed (timed out: 2).")
 	require.Contains(t, text, "- The budget was used up.")
 	require.Contains(t, text, "- [2] Streets of Oslo (2024-05-06). <https://a.example/oslo?x=1&y=2>\n")
-	require.Equal(t, 2, s.calls["section"])
+	require.Equal(t, 2, script.Calls("section"))
 	require.Equal(t, int32(5), result.GetUsage().GetModelCalls())
 	require.Positive(t, report.GetDropped())
 	requireSound(t, report)
@@ -207,34 +155,18 @@ func requireSound(t *testing.T, report *workv1.ReportResult) {
 func TestServesTheBus(t *testing.T) {
 	t.Parallel()
 	service, b := setup(t, fakemodel.Start(t, fakemodel.Options{}).URL)
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 2)
-	results := make(chan *workv1.Result, 1)
-	go func() { ended <- service.Run(ctx) }()
-	go func() {
-		ended <- b.Results(ctx, 1, func(_ context.Context, result *workv1.Result) error {
-			results <- result
-			return nil
-		})
-	}()
-	require.NoError(t, b.PublishTask(ctx, task()))
-	select {
-	case result := <-results:
-		require.Nil(t, result.GetFailure())
-		require.NotEmpty(t, result.GetReport().GetCitations())
-		requireSound(t, result.GetReport())
-	case <-time.After(20 * time.Second):
-		t.Fatal("no result")
-	}
-	stop()
-	require.NoError(t, <-ended)
-	require.NoError(t, <-ended)
+	results := bustest.Serve(t, b, service.Run)
+	require.NoError(t, b.PublishTask(t.Context(), task()))
+	result := bustest.Await(t, results)
+	require.Nil(t, result.GetFailure())
+	require.NotEmpty(t, result.GetReport().GetCitations())
+	requireSound(t, result.GetReport())
 }
 
 func TestAPartialReportComesWithItsFailure(t *testing.T) {
 	t.Parallel()
-	_, url := serveScript(t, map[string]string{"outline": outline, "section": section, "repair": repair})
-	service, _ := setup(t, url)
+	script := fakemodel.StartScriptBySchema(t, map[string]string{"outline": outline, "section": section, "repair": repair})
+	service, _ := setup(t, script.URL)
 	result, err := service.Handle(t.Context(), task())
 	require.Equal(t, fault.Unavailable, fault.As(err).Code)
 	text := result.GetReport().GetMarkdown()
@@ -245,8 +177,8 @@ func TestAPartialReportComesWithItsFailure(t *testing.T) {
 
 func TestNothingIsReportedWhenThePlanFails(t *testing.T) {
 	t.Parallel()
-	_, url := serveScript(t, nil)
-	service, _ := setup(t, url)
+	script := fakemodel.StartScriptBySchema(t, nil)
+	service, _ := setup(t, script.URL)
 	result, err := service.Handle(t.Context(), task())
 	require.Error(t, err)
 	require.Nil(t, result.GetReport())
@@ -254,8 +186,8 @@ func TestNothingIsReportedWhenThePlanFails(t *testing.T) {
 
 func TestAModelThatGivesNothingUsableStillLeavesTheFindings(t *testing.T) {
 	t.Parallel()
-	_, url := serveScript(t, map[string]string{"outline": "no", "section": "no", "repair": "no", "summary": "no"})
-	service, _ := setup(t, url)
+	script := fakemodel.StartScriptBySchema(t, map[string]string{"outline": "no", "section": "no", "repair": "no", "summary": "no"})
+	service, _ := setup(t, script.URL)
 	result, err := service.Handle(t.Context(), task())
 	require.NoError(t, err)
 	require.Contains(t, result.GetReport().GetMarkdown(), "- Oslo removed 760 parking spaces between 2015 and 2019 [1].")
@@ -264,8 +196,8 @@ func TestAModelThatGivesNothingUsableStillLeavesTheFindings(t *testing.T) {
 
 func TestAResearchThatFoundNothingSaysSoWithoutAModel(t *testing.T) {
 	t.Parallel()
-	s, url := serveScript(t, nil)
-	service, _ := setup(t, url)
+	script := fakemodel.StartScriptBySchema(t, nil)
+	service, _ := setup(t, script.URL)
 	empty := task()
 	for _, query := range empty.GetReport().GetQueries() {
 		query.Extractions, query.Status, query.Reason = nil, "failed", "timed_out"
@@ -273,7 +205,7 @@ func TestAResearchThatFoundNothingSaysSoWithoutAModel(t *testing.T) {
 	empty.GetReport().Tally = &workv1.Tally{QueriesFailed: 3, Reasons: map[string]int32{"timed_out": 3}}
 	result, err := service.Handle(t.Context(), empty)
 	require.NoError(t, err)
-	require.Empty(t, s.calls)
+	require.Empty(t, script.Prompts())
 	require.Empty(t, result.GetReport().GetCitations())
 	require.Contains(t, result.GetReport().GetMarkdown(), "nothing was found")
 	require.Contains(t, result.GetReport().GetMarkdown(), "timed out 3")
@@ -297,12 +229,12 @@ func TestTheBoundsOfAReportHold(t *testing.T) {
 		claim := fmt.Sprintf("The street number %d in Oslo was closed to cars in the year %d by the council.", i+100, 1950+i)
 		report.Queries[1].Extractions = append(report.Queries[1].Extractions, extraction(int64(10+i), fmt.Sprintf("https://many.example/%d", i), "t", claim))
 	}
-	_, url := serveScript(t, map[string]string{
+	script := fakemodel.StartScriptBySchema(t, map[string]string{
 		"outline": outline, "repair": `{"sentences": []}`, "summary": `{"sentences": []}`,
 		"section": `{"paragraphs": [{"sentences": [` + strings.Repeat(`{"sentence": "Between 2015 and 2019, Oslo removed 760 parking spaces.", "sources": [1]},`, 30) +
 			`{"sentence": "Most streets in Oslo have a speed limit of 30 km/h.", "sources": [2]}]}]}`,
 	})
-	service, _ := setup(t, url)
+	service, _ := setup(t, script.URL)
 	result, err := service.Handle(t.Context(), long)
 	require.NoError(t, err)
 	require.LessOrEqual(t, len(result.GetReport().GetCitations()), 2)

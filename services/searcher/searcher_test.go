@@ -1,7 +1,6 @@
 package searcher_test
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -19,7 +18,7 @@ import (
 	"github.com/fathom-research/fathom/platform/fault"
 	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
 	"github.com/fathom-research/fathom/services/searcher"
-	"github.com/fathom-research/fathom/testkit/natstest"
+	"github.com/fathom-research/fathom/testkit/bustest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -66,9 +65,7 @@ func run(t *testing.T, engine http.Handler, adjust func(*searcher.Config)) (*bus
 	server := httptest.NewServer(engine)
 	t.Cleanup(server.Close)
 	log := slog.New(slog.DiscardHandler)
-	opened, err := bus.Open(natstest.Connect(t), bus.Options{Logger: log})
-	require.NoError(t, err)
-	require.NoError(t, opened.Provision(t.Context()))
+	opened := bustest.Open(t)
 
 	var cfg searcher.Config
 	require.NoError(t, config.LoadFrom(&cfg, map[string]string{"FATHOM_SEARXNG_URL": server.URL}))
@@ -78,21 +75,7 @@ func run(t *testing.T, engine http.Handler, adjust func(*searcher.Config)) (*bus
 	service, err := searcher.New(cfg, searcher.Deps{Bus: opened, Logger: log})
 	require.NoError(t, err)
 
-	ctx, cancel := context.WithCancel(context.Background())
-	results := make(chan *workv1.Result, 100)
-	var parts sync.WaitGroup
-	parts.Go(func() { _ = service.Run(ctx) })
-	parts.Go(func() {
-		_ = opened.Results(ctx, 1, func(_ context.Context, result *workv1.Result) error {
-			results <- result
-			return nil
-		})
-	})
-	t.Cleanup(func() {
-		cancel()
-		parts.Wait()
-	})
-	return opened, results
+	return opened, bustest.Serve(t, opened, service.Run)
 }
 
 func task(id, query string) *workv1.Task {
@@ -102,22 +85,11 @@ func task(id, query string) *workv1.Task {
 	}
 }
 
-func await(t *testing.T, results <-chan *workv1.Result) *workv1.Result {
-	t.Helper()
-	select {
-	case result := <-results:
-		return result
-	case <-time.After(20 * time.Second):
-		require.Fail(t, "no result")
-		return nil
-	}
-}
-
 func TestATaskBecomesHits(t *testing.T) {
 	t.Parallel()
 	b, results := run(t, &searxng{}, nil)
 	require.NoError(t, b.PublishTask(t.Context(), task("t1", "water")))
-	result := await(t, results)
+	result := bustest.Await(t, results)
 	require.Nil(t, result.GetFailure())
 	require.Equal(t, "t1", result.GetTaskId())
 	hits := result.GetSearch().GetHits()
@@ -131,7 +103,7 @@ func TestAFailureIsAResult(t *testing.T) {
 	t.Parallel()
 	b, results := run(t, &searxng{statuses: []int{http.StatusForbidden}}, nil)
 	require.NoError(t, b.PublishTask(t.Context(), task("t1", "water")))
-	failure := await(t, results).GetFailure()
+	failure := bustest.Await(t, results).GetFailure()
 	require.Equal(t, string(fault.Misconfigured), failure.GetCode())
 	require.False(t, failure.GetRetryable())
 	require.Contains(t, failure.GetMessage(), "search.formats")
@@ -142,12 +114,12 @@ func TestRetryAfterHoldsForEverybody(t *testing.T) {
 	engine := &searxng{statuses: []int{http.StatusTooManyRequests}}
 	b, results := run(t, engine, func(cfg *searcher.Config) { cfg.HostWait = 0 })
 	require.NoError(t, b.PublishTask(t.Context(), task("t1", "water")))
-	failure := await(t, results).GetFailure()
+	failure := bustest.Await(t, results).GetFailure()
 	require.Equal(t, string(fault.RateLimited), failure.GetCode())
 	require.Equal(t, 30*time.Second, failure.GetRetryAfter().AsDuration())
 
 	require.NoError(t, b.PublishTask(t.Context(), task("t2", "water")))
-	deferred := await(t, results).GetDeferred()
+	deferred := bustest.Await(t, results).GetDeferred()
 	require.NotNil(t, deferred, "no try was made")
 	require.Greater(t, time.Until(deferred.GetUntil().AsTime()), 20*time.Second)
 	require.Equal(t, 1, engine.asked)
@@ -165,7 +137,7 @@ func TestTheHostsLimitHoldsOverAllSlots(t *testing.T) {
 		require.NoError(t, b.PublishTask(t.Context(), task(fmt.Sprint("t", i), "water")))
 	}
 	for range 24 {
-		require.NotNil(t, await(t, results).GetSearch())
+		require.NotNil(t, bustest.Await(t, results).GetSearch())
 	}
 	require.LessOrEqual(t, engine.most, 2)
 	require.Equal(t, 24, engine.asked)
