@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fathom-research/fathom/platform/bus"
+	"github.com/fathom-research/fathom/services/state/internal/store"
 )
 
 // Config is the service's configuration.
@@ -59,16 +60,24 @@ type Config struct {
 	ReportWords   int `env:"FATHOM_REPORT_WORDS" envDefault:"1500"`
 	ReportSources int `env:"FATHOM_REPORT_SOURCES" envDefault:"25"`
 
-	// The tokens bound what one task may use of a model, when its research has a
-	// budget of tokens or cost: as much is set aside before it begins.
-	TokensQueries int64 `env:"FATHOM_TOKENS_QUERIES" envDefault:"16000"`
-	TokensAnalyze int64 `env:"FATHOM_TOKENS_ANALYZE" envDefault:"24000"`
-	TokensReport  int64 `env:"FATHOM_TOKENS_REPORT" envDefault:"100000"`
+	// The tokens bound what one task may use of a model, when its research
+	// or tenant has a budget of tokens or cost: as much is set aside before it begins.
+	TokensQuestions int64 `env:"FATHOM_TOKENS_QUESTIONS" envDefault:"16000"`
+	TokensQueries   int64 `env:"FATHOM_TOKENS_QUERIES" envDefault:"16000"`
+	TokensAnalyze   int64 `env:"FATHOM_TOKENS_ANALYZE" envDefault:"24000"`
+	TokensReport    int64 `env:"FATHOM_TOKENS_REPORT" envDefault:"100000"`
 
 	// PriceInput and PriceOutput are the model's prices in USD for a million tokens;
 	// 0 is unknown.
 	PriceInput  float64 `env:"FATHOM_PRICE_INPUT" envDefault:"0"`
 	PriceOutput float64 `env:"FATHOM_PRICE_OUTPUT" envDefault:"0"`
+
+	// The tenant's budget is what all researches of one tenant may use together, those
+	// that ended and were deleted included; 0 is no bound.
+	TenantQueries int     `env:"FATHOM_TENANT_QUERIES" envDefault:"0"`
+	TenantPages   int     `env:"FATHOM_TENANT_PAGES" envDefault:"0"`
+	TenantTokens  int64   `env:"FATHOM_TENANT_TOKENS" envDefault:"0"`
+	TenantCostUSD float64 `env:"FATHOM_TENANT_COST_USD" envDefault:"0"`
 }
 
 // Validate implements config.Validator.
@@ -103,13 +112,28 @@ func (c *Config) Validate() error {
 	if c.RawLifetime < 0 {
 		wrong = append(wrong, errors.New("FATHOM_RAW_LIFETIME must not be negative"))
 	}
-	if c.TokensQueries < 1 || c.TokensAnalyze < 1 || c.TokensReport < 1 {
-		wrong = append(wrong, errors.New("FATHOM_TOKENS_QUERIES, FATHOM_TOKENS_ANALYZE and FATHOM_TOKENS_REPORT must be positive"))
+	if min(c.TokensQuestions, c.TokensQueries, c.TokensAnalyze, c.TokensReport) < 1 {
+		wrong = append(wrong, errors.New("FATHOM_TOKENS_QUESTIONS, _QUERIES, _ANALYZE and _REPORT must be positive"))
 	}
 	if c.PriceInput < 0 || c.PriceOutput < 0 {
 		wrong = append(wrong, errors.New("FATHOM_PRICE_INPUT and FATHOM_PRICE_OUTPUT must not be negative"))
 	}
-	return errors.Join(wrong...)
+	return errors.Join(append(wrong, c.validateTenant()...)...)
+}
+
+func (c *Config) validateTenant() []error {
+	var wrong []error
+	if c.TenantQueries < 0 || c.TenantPages < 0 || c.TenantTokens < 0 || !(c.TenantCostUSD >= 0) {
+		wrong = append(wrong, errors.New("FATHOM_TENANT_QUERIES, _PAGES, _TOKENS and _COST_USD must not be negative"))
+	}
+	if c.TenantCostUSD > 0 && c.PriceInput == 0 && c.PriceOutput == 0 {
+		wrong = append(wrong, errors.New("FATHOM_TENANT_COST_USD needs FATHOM_PRICE_INPUT or FATHOM_PRICE_OUTPUT"))
+	}
+	return wrong
+}
+
+func (c *Config) tenantBudget() store.Budget {
+	return store.Budget{Queries: c.TenantQueries, Pages: c.TenantPages, Tokens: c.TenantTokens, CostUSD: c.TenantCostUSD}
 }
 
 func (c *Config) times() map[bus.Kind]time.Duration {

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
+	"github.com/fathom-research/fathom/platform/bus"
 	researchv1 "github.com/fathom-research/fathom/proto/fathom/research/v1"
 )
 
@@ -185,4 +186,49 @@ func TestListGoesPageByPage(t *testing.T) {
 		_, err := s.client.ListResearches(t.Context(), bad)
 		require.Equal(t, codes.InvalidArgument, status.Code(err))
 	}
+}
+
+func TestEstimateKeepsToTheBudget(t *testing.T) {
+	t.Parallel()
+	s := start(t, map[string]string{"FATHOM_PRICE_INPUT": "1", "FATHOM_PRICE_OUTPUT": "5"})
+	s.workers(t, nil)
+	estimate := func(budget *researchv1.Budget) *researchv1.Estimate {
+		started, err := s.client.StartResearch(t.Context(), &researchv1.StartResearchRequest{
+			ResearchId: s.ask(t, 1), FollowupAnswers: []string{""}, Depth: 3, Breadth: 4, Budget: budget,
+		})
+		require.NoError(t, err)
+		return started.GetEstimate()
+	}
+	whole := estimate(nil)
+	require.EqualValues(t, 20, whole.GetQueries())
+	require.EqualValues(t, 140, whole.GetPages())
+	require.EqualValues(t, 13+140+1, whole.GetModelCalls())
+	require.InDelta(t, 13*3600+140*6800+44000, whole.GetModelTokens(), 0.5)
+	require.InDelta(t, (13*3000+140*6000+40000+5*(13*600+140*800+4000))/1e6, whole.GetCostUsd(), 1e-9)
+	counted := estimate(&researchv1.Budget{Queries: 5, Pages: 10})
+	require.EqualValues(t, 5, counted.GetQueries())
+	require.EqualValues(t, 10, counted.GetPages())
+	require.EqualValues(t, 6+35+1, counted.GetModelCalls())
+	paid := estimate(&researchv1.Budget{ModelTokens: 200000, CostUsd: 0.9})
+	require.InDelta(t, 200000, paid.GetModelTokens(), 0.5)
+	require.InDelta(t, 0.9, paid.GetCostUsd(), 1e-9)
+}
+
+func TestUsedUpTenantIsToldSo(t *testing.T) {
+	t.Parallel()
+	s := start(t, map[string]string{"FATHOM_TENANT_TOKENS": "200000"})
+	s.serveAllBut(t, bus.Report)
+	first, second := s.ask(t, 1), s.ask(t, 1)
+	_, err := s.client.StartResearch(t.Context(), &researchv1.StartResearchRequest{
+		ResearchId: first, FollowupAnswers: []string{""}, Depth: 1, Breadth: 1,
+	})
+	require.NoError(t, err)
+	refused := &researchv1.StartResearchRequest{ResearchId: second, FollowupAnswers: []string{""}, Depth: 1, Breadth: 1}
+	_, err = s.client.StartResearch(t.Context(), refused)
+	require.Equal(t, codes.ResourceExhausted, status.Code(err))
+	require.Equal(t, "The tenant's budget of model tokens has no room for a plan and a report", status.Convert(err).Message())
+	require.Equal(t, "tenant_tokens", reason(err).GetMetadata()["budget"])
+	other := metadata.AppendToOutgoingContext(t.Context(), "fathom-tenant", "another")
+	_, err = s.client.CreateQuestions(other, &researchv1.CreateQuestionsRequest{InitialPrompt: "Why?", NumQuestions: 1})
+	require.NoError(t, err)
 }

@@ -76,9 +76,11 @@ func New(cfg Config, deps Deps) (*Service, error) {
 		DomainPages: cfg.DomainPages,
 		Deadline:    cfg.Deadline,
 		TokenLimits: map[bus.Kind]int64{
-			bus.Queries: cfg.TokensQueries, bus.Analyze: cfg.TokensAnalyze, bus.Report: cfg.TokensReport,
+			bus.Questions: cfg.TokensQuestions, bus.Queries: cfg.TokensQueries,
+			bus.Analyze: cfg.TokensAnalyze, bus.Report: cfg.TokensReport,
 		},
 		Prices: prices,
+		Tenant: cfg.tenantBudget(),
 	}, deps.Logger, func(researchID string, changed store.Changed) {
 		if changed.Events {
 			announcer.tell(researchID)
@@ -126,6 +128,12 @@ func (s *Service) Run(ctx context.Context) error {
 	err := s.migrate(ctx)
 	if err != nil {
 		return err
+	}
+	if s.cfg.tenantBudget() != (store.Budget{}) {
+		err := s.store.CountTenants(ctx)
+		if err != nil {
+			return err
+		}
 	}
 	listener, err := s.listen(ctx)
 	if err != nil {

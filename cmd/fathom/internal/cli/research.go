@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -154,7 +155,8 @@ func estimate(started *researchv1.StartResearchResponse) string {
 	if e == nil {
 		return text
 	}
-	text += fmt.Sprintf(", at most %d pages and %d model calls", e.GetPages(), e.GetModelCalls())
+	text += fmt.Sprintf(", up to %d pages, about %d model calls and %.0f thousand tokens",
+		e.GetPages(), e.GetModelCalls(), math.Ceil(e.GetModelTokens()/1000))
 	if e.GetCostUsd() > 0 {
 		text += fmt.Sprintf(", about $%.2f", e.GetCostUsd())
 	}

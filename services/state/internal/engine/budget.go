@@ -27,41 +27,31 @@ const overBudget = "The budget leaves no room for it."
 // limit is the most model tokens that a task of a kind may use. Without a budget
 // there is none.
 func (e *Engine) limit(r *store.Research, kind bus.Kind) int64 {
-	if r.Budget.Tokens == 0 && r.Budget.CostUSD == 0 {
-		return 0
+	for _, b := range []store.Budget{r.Budget, e.settings.Tenant} {
+		if b.Tokens > 0 || b.CostUSD > 0 {
+			return e.settings.TokenLimits[kind]
+		}
 	}
-	return e.settings.TokenLimits[kind]
+	return 0
 }
 
-// room is how many more tasks of a kind the research can pay, if each takes the most
-// that it may. What other open tasks may still take, and the report, is not counted
-// as free, so tasks that run at once never overspend together.
-func (e *Engine) room(r *store.Research, kind bus.Kind) int {
-	each := e.limit(r, kind)
+// room is how many more tasks of a kind can be paid, if each takes the most that it
+// may, and whose purse sets that bound. What other open tasks may still take, and
+// the report, is not counted as free, so tasks that run at once never overspend
+// together.
+func (e *Engine) room(ctx context.Context, tx *store.Tx, kind bus.Kind) (int, purse, error) {
+	each := e.limit(tx.R, kind)
 	if each == 0 {
-		return math.MaxInt32
+		return math.MaxInt32, purse{}, nil
 	}
-	most := int64(math.MaxInt32)
-	if r.Budget.Tokens > 0 {
-		free := r.Budget.Tokens - r.Spending.InputTokens - r.Spending.OutputTokens - r.Reserved
-		most = min(most, free/each)
-	}
-	price := e.settings.Prices.worst(each)
-	if r.Budget.CostUSD > 0 && price > 0 {
-		spent := e.settings.Prices.Cost(float64(r.Spending.InputTokens), float64(r.Spending.OutputTokens))
-		free := r.Budget.CostUSD - spent - e.settings.Prices.worst(r.Reserved)
-		most = min(most, int64(math.Floor(free/price)))
-	}
-	return int(max(most, 0))
+	return e.scarcest(ctx, tx, func(p purse) int { return p.tasks(each) })
 }
 
-// overspent reports whether what was spent and what is reserved are more than the
-// budget: another try of a task would spend what is not there.
-func (e *Engine) overspent(r *store.Research) bool {
-	spent := r.Spending.InputTokens + r.Spending.OutputTokens
-	cost := e.settings.Prices.Cost(float64(r.Spending.InputTokens), float64(r.Spending.OutputTokens))
-	return r.Budget.Tokens > 0 && spent+r.Reserved > r.Budget.Tokens ||
-		r.Budget.CostUSD > 0 && cost+e.settings.Prices.worst(r.Reserved) > r.Budget.CostUSD
+// overspent reports whether what was spent and what is reserved are more than a
+// budget, and whose: another try of a task would spend what is not there.
+func (e *Engine) overspent(ctx context.Context, tx *store.Tx) (bool, purse, error) {
+	n, p, err := e.scarcest(ctx, tx, purse.overdrawn)
+	return n == 0, p, err
 }
 
 // reserve makes a task with the tokens that it may use set aside for it.
@@ -76,33 +66,20 @@ func release(tx *store.Tx, task store.Task) {
 	tx.R.Reserved = max(0, tx.R.Reserved-task.Reserved)
 }
 
-// limited notes that the budget cut the research short.
-func limited(tx *store.Tx) {
+// limited notes that a purse cut the research short.
+func limited(tx *store.Tx, p purse) {
 	if tx.R.Reason == "" {
-		tx.R.Reason, tx.R.ErrorMessage = string(fault.OverBudget), "The budget was used up."
+		tx.R.Reason, tx.R.ErrorMessage = string(fault.OverBudget), p.usedUp()
 	}
-}
-
-// queriesLeft is how many more queries the budget allows.
-func queriesLeft(r *store.Research) int {
-	if r.Budget.Queries == 0 {
-		return math.MaxInt32
-	}
-	return max(0, r.Budget.Queries-r.QueriesMade)
-}
-
-// pagesLeft is how many more pages the budget allows to read.
-func pagesLeft(r *store.Research) int {
-	if r.Budget.Pages == 0 {
-		return math.MaxInt32
-	}
-	return max(0, r.Budget.Pages-r.PagesUsed)
 }
 
 // dispatch inserts the next analyses of a query. Pages that the budget has no room
 // for have failed.
 func (e *Engine) dispatch(ctx context.Context, tx *store.Tx, queryID string) error {
-	room := e.room(tx.R, bus.Analyze)
+	room, short, err := e.room(ctx, tx, bus.Analyze)
+	if err != nil {
+		return err
+	}
 	if room > 0 {
 		each := e.limit(tx.R, bus.Analyze)
 		n, err := tx.DispatchAnalyses(ctx, queryID, room, each)
@@ -114,7 +91,7 @@ func (e *Engine) dispatch(ctx context.Context, tx *store.Tx, queryID string) err
 		return err
 	}
 	for _, site := range sites {
-		limited(tx)
+		limited(tx, short)
 		query, err := e.settleSite(ctx, tx, site, refused(), 0)
 		if err != nil {
 			return err

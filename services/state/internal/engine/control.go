@@ -39,7 +39,7 @@ func (e *keyHeldError) Error() string {
 // with the same body holds, it returns the research of that one.
 func (e *Engine) Create(ctx context.Context, r store.NewResearch, key *store.KeyClaim) (string, error) {
 	r.Deadline = e.settings.Deadline
-	changed, err := e.store.Create(ctx, r, func(tx *store.Tx) error {
+	changed, err := e.store.Create(ctx, r, e.charged(ctx, func(tx *store.Tx) error {
 		if key != nil {
 			owner, taken, err := tx.TakeKey(ctx, *key)
 			if err != nil {
@@ -49,9 +49,16 @@ func (e *Engine) Create(ctx context.Context, r store.NewResearch, key *store.Key
 				return &keyHeldError{owner}
 			}
 		}
+		room, short, err := e.room(ctx, tx, bus.Questions)
+		if err != nil {
+			return err
+		}
+		if room == 0 {
+			return short.refusal(short.short(e.limit(tx.R, bus.Questions)), "another research")
+		}
 		tx.Tell(store.Event{Type: "research." + string(workflow.Asking)})
 		return tx.AddTasks(ctx, e.reserve(tx, store.Task{Kind: bus.Questions}))
-	})
+	}))
 	var held *keyHeldError
 	if errors.As(err, &held) {
 		if !bytes.Equal(held.owner.Digest, key.Digest) {
@@ -101,8 +108,9 @@ func (e *Engine) Start(ctx context.Context, tenant, researchID string, request S
 			return &InvalidError{"Budget in USD can't be kept: the server knows no prices"}
 		}
 		tx.R.Reserved += e.limit(tx.R, bus.Report)
-		if e.overspent(tx.R) || e.room(tx.R, bus.Queries) == 0 {
-			return &InvalidError{"Budget is too small for a plan and a report"}
+		err = e.affordable(ctx, tx)
+		if err != nil {
+			return err
 		}
 		now := tx.Now
 		deadline := now.Add(e.timeFor(request.Values.Budget))
@@ -110,6 +118,31 @@ func (e *Engine) Start(ctx context.Context, tenant, researchID string, request S
 		return e.follow(ctx, tx, workflow.Decide(situation(tx, workflow.Started, nil)), nil, "", "")
 	})
 	return err
+}
+
+// affordable checks that the budgets have room for a plan, at least one query and page,
+// and the report, which is set aside already.
+func (e *Engine) affordable(ctx context.Context, tx *store.Tx) error {
+	purses, err := e.purses(ctx, tx)
+	if err != nil {
+		return err
+	}
+	const need = "a plan and a report"
+	plan := e.limit(tx.R, bus.Queries)
+	for _, p := range purses {
+		noTokens := p.overdrawn() == 0 || plan > 0 && p.tasks(plan) == 0
+		switch {
+		case noTokens && p.owner == "research":
+			return &InvalidError{"Budget is too small for " + need}
+		case noTokens:
+			return p.refusal(p.short(plan), need)
+		case p.queries() == 0:
+			return p.refusal("queries", "another one")
+		case p.pages() == 0:
+			return p.refusal("pages", "another one")
+		}
+	}
+	return nil
 }
 
 // startable reports whether the research was started with the same values already,

@@ -27,6 +27,9 @@ type Settings struct {
 	// a budget of tokens or cost; a kind without one uses no model.
 	TokenLimits map[bus.Kind]int64
 	Prices      Prices
+	// Tenant is the budget that the researches of each tenant share; 0 is no bound.
+	// Its Seconds are not looked at.
+	Tenant store.Budget
 }
 
 // Engine is safe for concurrent use.
@@ -44,14 +47,29 @@ func New(st *store.Store, settings Settings, logger *slog.Logger, changed func(r
 	return &Engine{store: st, settings: settings, logger: logger, changed: changed, jitter: rand.Float64}
 }
 
-// update is store.Update, and tells of the change.
+// update is store.Update, charges the tenant, and tells of the change.
 func (e *Engine) update(ctx context.Context, tenant, researchID string, fn func(tx *store.Tx) error) (store.Changed, error) {
-	changed, err := e.store.Update(ctx, tenant, researchID, fn)
+	changed, err := e.store.Update(ctx, tenant, researchID, e.charged(ctx, fn))
 	// A change may be committed although its answer was lost.
 	if changed.Events || changed.Tasks {
 		e.changed(researchID, changed)
 	}
 	return changed, err
+}
+
+// charged is fn, after which the tenant is charged what the research used, in the same
+// transaction. Without a budget of tenants nothing is counted.
+func (e *Engine) charged(ctx context.Context, fn func(tx *store.Tx) error) func(tx *store.Tx) error {
+	if !e.tenantBudget() {
+		return fn
+	}
+	return func(tx *store.Tx) error {
+		err := fn(tx)
+		if err != nil {
+			return err
+		}
+		return tx.ChargeTenant(ctx)
+	}
 }
 
 // setStatus moves the research on. While it is paused, what it would move on to is
@@ -124,8 +142,18 @@ func (e *Engine) addTasks(ctx context.Context, tx *store.Tx, next workflow.Next,
 	if query == nil {
 		return tx.AddTasks(ctx, e.reserve(tx, store.Task{Kind: bus.Queries}))
 	}
-	if queriesLeft(tx.R) == 0 || e.room(tx.R, bus.Queries) == 0 {
-		limited(tx)
+	room, short, err := e.room(ctx, tx, bus.Queries)
+	if err != nil {
+		return err
+	}
+	if room > 0 {
+		room, short, err = e.scarcest(ctx, tx, purse.queries)
+		if err != nil {
+			return err
+		}
+	}
+	if room == 0 {
+		limited(tx, short)
 		closed := workflow.Decide(situation(tx, workflow.PlanFailed, query))
 		closed.ErrorOutput = false
 		return e.follow(ctx, tx, closed, query, "", "")

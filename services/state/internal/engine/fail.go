@@ -34,10 +34,14 @@ func (e *Engine) fail(ctx context.Context, tx *store.Tx, task store.Task, result
 	wait, again := e.settings.Retry.Again(workflow.Failure{
 		Attempt: task.Attempt, Retryable: failure.GetRetryable(), RetryAfter: failure.GetRetryAfter().AsDuration(),
 	}, e.jitter())
-	if again && e.overspent(tx.R) {
-		limited(tx)
-		over := fault.Permanent(fault.OverBudget, "the budget leaves no room for another try: %s", failure.GetMessage())
-		return Failed, e.failForGood(ctx, tx, task, result.GetReport(), over)
+	if again && task.Reserved > 0 {
+		over, short, err := e.overspent(ctx, tx)
+		if err != nil {
+			return Late, err
+		}
+		if over {
+			return Failed, e.failOverBudget(ctx, tx, task, result, short)
+		}
 	}
 	if again {
 		task.Attempt++
@@ -46,6 +50,13 @@ func (e *Engine) fail(ctx context.Context, tx *store.Tx, task store.Task, result
 		return Retried, tx.Reschedule(ctx, task, wait)
 	}
 	return Failed, e.failForGood(ctx, tx, task, result.GetReport(), known(failure))
+}
+
+// failOverBudget gives a task up whose next try nobody can pay.
+func (e *Engine) failOverBudget(ctx context.Context, tx *store.Tx, task store.Task, result *workv1.Result, short purse) error {
+	limited(tx, short)
+	over := fault.Permanent(fault.OverBudget, "the budget leaves no room for another try: %s", result.GetFailure().GetMessage())
+	return e.failForGood(ctx, tx, task, result.GetReport(), over)
 }
 
 // failForGood closes a task as failed and goes on without its result. partial is

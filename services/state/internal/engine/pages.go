@@ -61,12 +61,16 @@ func (e *Engine) openSites(ctx context.Context, tx *store.Tx, query store.Query,
 	if err != nil {
 		return query, err
 	}
+	left, short, err := e.scarcest(ctx, tx, purse.pages)
+	if err != nil {
+		return query, err
+	}
 	var tasks []store.Task
 	for i, d := range documents {
 		change := &query
 		switch {
-		case fresh[d.ID] && pagesLeft(tx.R) == 0:
-			limited(tx)
+		case fresh[d.ID] && len(tasks) == left:
+			limited(tx, short)
 			change, err = e.refusePage(ctx, tx, sites[i], overBudget)
 		case fresh[d.ID] && !domains.take(hits[i].Domain):
 			change, err = e.refusePage(ctx, tx, sites[i], domains.refusal(hits[i].Domain))

@@ -55,8 +55,12 @@ func (e *Engine) queries(ctx context.Context, tx *store.Tx, task store.Task, res
 	if parent != nil {
 		depth = parent.Depth + 1
 	}
-	if left := queriesLeft(tx.R); left < len(children) {
-		limited(tx)
+	left, short, err := e.scarcest(ctx, tx, purse.queries)
+	if err != nil {
+		return nil, err
+	}
+	if left < len(children) {
+		limited(tx, short)
 		children = children[:left]
 	}
 	tx.R.QueriesMade += len(children)

@@ -104,12 +104,25 @@ func (e *Engine) Replay(ctx context.Context, tenant, researchID, taskID string) 
 			}
 			task.Attempt++
 			task.Delivery = 0
-			tx.R.Reserved += task.Reserved
+			err = e.repay(ctx, tx, task)
+			if err != nil {
+				return err
+			}
 		} else {
 			task.Delivery++
 		}
 		return tx.Reschedule(ctx, task, 0)
 	})
+}
+
+// repay sets aside again what a task may use whose try is over.
+func (e *Engine) repay(ctx context.Context, tx *store.Tx, task store.Task) error {
+	tx.R.Reserved += task.Reserved
+	over, short, err := e.overspent(ctx, tx)
+	if err != nil || !over {
+		return err
+	}
+	return short.refusal(short.short(0), "another try")
 }
 
 // reopen takes a research back to where it waited for the task.

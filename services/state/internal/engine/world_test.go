@@ -50,12 +50,17 @@ func settings() engine.Settings {
 		Retry:       workflow.RetryPolicy{Attempts: 4, Base: time.Millisecond, Max: time.Millisecond},
 		SearchLimit: 7,
 		Deadline:    time.Hour,
-		TokenLimits: map[bus.Kind]int64{bus.Queries: 1000, bus.Analyze: 100, bus.Report: 5000},
+		TokenLimits: map[bus.Kind]int64{bus.Questions: 100, bus.Queries: 1000, bus.Analyze: 100, bus.Report: 5000},
 		Prices:      engine.Prices{Input: 1, Output: 10},
 	}
 }
 
 func newWorld(t testing.TB, url string, hooks store.Hooks) *world {
+	t.Helper()
+	return newWorldWith(t, url, hooks, settings())
+}
+
+func newWorldWith(t testing.TB, url string, hooks store.Hooks, settings engine.Settings) *world {
 	t.Helper()
 	st, err := store.Open(t.Context(), url, 16, hooks)
 	require.NoError(t, err)
@@ -65,7 +70,7 @@ func newWorld(t testing.TB, url string, hooks store.Hooks) *world {
 		url:   url,
 		store: st,
 		due:   due,
-		engine: engine.New(st, settings(), slog.New(slog.DiscardHandler), func(string, store.Changed) {
+		engine: engine.New(st, settings, slog.New(slog.DiscardHandler), func(string, store.Changed) {
 			select {
 			case due <- struct{}{}:
 			default:

@@ -3,6 +3,7 @@ package message
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
@@ -90,7 +91,7 @@ func notes(record *store.Record, tally *workv1.Tally) []string {
 		lines = append(lines, "The research reached its time limit before all queries were processed.")
 	}
 	if record.Reason == string(fault.OverBudget) {
-		lines = append(lines, "The research used up its budget before all queries were processed.")
+		lines = append(lines, strings.TrimSuffix(record.ErrorMessage, ".")+" before all queries were processed.")
 	}
 	if tally.GetQueriesFailed() > 0 {
 		lines = append(lines, fmt.Sprintf("%d of %d queries could not be processed.", tally.GetQueriesFailed(), len(record.Queries)))

@@ -22,6 +22,7 @@ const (
 	reasonKeyMismatch = "IDEMPOTENCY_MISMATCH"
 	reasonNotInTime   = "QUESTIONS_NOT_IN_TIME"
 	reasonNoQuestions = "NO_QUESTIONS"
+	reasonOverBudget  = "OVER_BUDGET"
 )
 
 func invalid(format string, args ...any) error {
@@ -42,6 +43,7 @@ func detailed(code codes.Code, reason, message string, about map[string]string) 
 func (s *Service) answer(ctx context.Context, err error, researchID string) error {
 	var wrong *engine.InvalidError
 	var conflict *engine.ConflictError
+	var over *engine.BudgetError
 	_, isStatus := status.FromError(err)
 	switch {
 	case err == nil, isStatus:
@@ -50,6 +52,8 @@ func (s *Service) answer(ctx context.Context, err error, researchID string) erro
 		return invalid("%s", wrong.Message)
 	case errors.As(err, &conflict):
 		return detailed(codes.FailedPrecondition, reasonConflict, conflict.Message, map[string]string{"research_id": researchID})
+	case errors.As(err, &over):
+		return detailed(codes.ResourceExhausted, reasonOverBudget, over.Message, map[string]string{"budget": over.Budget})
 	case errors.Is(err, engine.ErrKeyMismatch):
 		return detailed(codes.InvalidArgument, reasonKeyMismatch, "The Idempotency-Key was used with another request", nil)
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, bus.ErrNoDeadTask):

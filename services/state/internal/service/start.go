@@ -58,12 +58,28 @@ const (
 	reportInput, reportOutput   = 40000, 4000
 )
 
+// estimate is what the research comes to when every query finds as many pages as it
+// may and no answer has to be repaired, within its own budget.
 func (s *Service) estimate(values store.Start) *researchv1.Estimate {
+	budget := values.Budget
 	work := workflow.Estimate(values.Depth, values.Breadth, s.settings.SearchLimit)
-	input := float64(work.Plans*planInput + work.Analyses*analyzeInput + reportInput)
-	output := float64(work.Plans*planOutput + work.Analyses*analyzeOutput + reportOutput)
+	queries := bounded(work.Queries, budget.Queries)
+	plans := min(work.Plans, 1+queries)
+	// A page that several queries find is read once and analyzed for each.
+	analyses := queries * s.settings.SearchLimit
+	input := float64(plans*planInput + analyses*analyzeInput + reportInput)
+	output := float64(plans*planOutput + analyses*analyzeOutput + reportOutput)
 	return &researchv1.Estimate{
-		Queries: int32(work.Queries), Pages: int32(work.Pages), ModelCalls: int32(work.ModelCalls),
-		ModelTokens: input + output, CostUsd: s.settings.Prices.Cost(input, output),
+		Queries: int32(queries), Pages: int32(bounded(analyses, budget.Pages)), ModelCalls: int32(plans + analyses + 1),
+		ModelTokens: bounded(input+output, float64(budget.Tokens)),
+		CostUsd:     bounded(s.settings.Prices.Cost(input, output), budget.CostUSD),
 	}
+}
+
+// bounded is n within a budget, of which 0 is no bound.
+func bounded[T int | float64](n, budget T) T {
+	if budget == 0 {
+		return n
+	}
+	return min(n, budget)
 }

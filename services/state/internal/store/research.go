@@ -198,9 +198,15 @@ func (t *Tx) SaveStart(ctx context.Context, s Start) error {
 	return nil
 }
 
-// Delete removes the research with all that belongs to it.
+// Delete removes the research with all that belongs to it. What it used stays with
+// its tenant.
 func (t *Tx) Delete(ctx context.Context) error {
-	err := t.tx.write(ctx, "DELETE FROM research WHERE id = $1 AND tenant = $2", t.R.ID, t.R.Tenant)
+	t.R.Reserved = 0
+	err := t.keepUsage(ctx)
+	if err != nil {
+		return fmt.Errorf("keep the usage of research %s: %w", t.R.ID, err)
+	}
+	err = t.tx.write(ctx, "DELETE FROM research WHERE id = $1 AND tenant = $2", t.R.ID, t.R.Tenant)
 	if err != nil {
 		return fmt.Errorf("delete research %s: %w", t.R.ID, err)
 	}

@@ -19,7 +19,11 @@ type Tx struct {
 	// Now is the database's time at the transaction's begin.
 	Now time.Time
 
-	before  Research
+	before Research
+	// began is what the research had used at the transaction's begin; tenant is what
+	// its tenant had, once that was asked for.
+	began   Used
+	tenant  *Used
 	events  []Event
 	changed Changed
 	deleted bool
@@ -115,6 +119,7 @@ func lock(ctx context.Context, tx pgx.Tx, tenant, id string) (*Tx, error) {
 		return nil, fmt.Errorf("lock research %s: %w", id, err)
 	}
 	locked.before = *locked.R
+	locked.began = locked.R.Used()
 	return locked, nil
 }
 
