@@ -32,18 +32,11 @@ type openFacet struct {
 func (p *planner) fromFindings(chain []*workv1.ChainLink) {
 	facets := p.openFacets(chain)
 	found := p.findings(chain)
-	for round := 0; round < len(found) && !p.full(); round++ {
-		f := found[round]
-		for shift := range facets {
-			facet := facets[(round+shift)%len(facets)]
-			text := p.join(f.text, facet.query)
-			objective := fmt.Sprintf("Find what %s has to do with %s", f.text, shorten(facet.text, 160))
-			if p.add(text, objective) {
-				break
-			}
-		}
-	}
 	parent := chain[len(chain)-1]
+	own := strings.Join(firstWords(p.join(parent.GetQuery()), 4), " ")
+	for round := 0; round < len(found) && !p.full(); round++ {
+		p.fromFinding(found[round], facets, round, own)
+	}
 	for _, facet := range facets {
 		p.add(p.join(facet.query, p.subject.core(3)), "Find what is still open: "+shorten(facet.text, 200))
 	}
@@ -53,6 +46,25 @@ func (p *planner) fromFindings(chain []*workv1.ChainLink) {
 		}
 		p.add(p.join(strings.Join(firstWords(p.join(parent.GetQuery()), 8), " "), aspects[i].words),
 			fmt.Sprintf("Find "+aspects[i].purpose, shorten(parent.GetQuery(), 120)))
+	}
+}
+
+// fromFinding asks for a finding with one facet; else, since that may fall to another
+// parent, with what its own parent asked for, or with two facets.
+func (p *planner) fromFinding(f finding, facets []openFacet, round int, own string) {
+	ask := func(facet openFacet, more string) bool {
+		return p.add(p.join(f.text, facet.query, more), fmt.Sprintf("Find what %s has to do with %s", f.text, shorten(facet.text, 160)))
+	}
+	at := func(i int) openFacet { return facets[i%len(facets)] }
+	for shift := range facets {
+		if ask(at(round+shift), "") {
+			return
+		}
+	}
+	for shift := range facets {
+		if ask(at(round+shift), own) || ask(at(round+shift), at(round+shift+1).query) {
+			return
+		}
 	}
 }
 

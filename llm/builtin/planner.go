@@ -26,6 +26,8 @@ type planner struct {
 	sets    []termSet
 	// alike is raised when nothing else is left to ask.
 	alike float64
+	// share is what children may ask; nil for the first level, and when all of it is used up.
+	share *share
 }
 
 func newPlanner(task *workv1.QueriesTask) *planner {
@@ -40,6 +42,9 @@ func newPlanner(task *workv1.QueriesTask) *planner {
 	}
 	for _, link := range task.GetChain() {
 		p.know(link.GetQuery())
+	}
+	if chain := task.GetChain(); len(chain) > 0 {
+		p.share = newShare(chain[len(chain)-1].GetQuery(), task.GetTaken())
 	}
 	return p
 }
@@ -66,6 +71,9 @@ func (p *planner) add(text, objective string) bool {
 		if set.jaccard(known) >= p.alike {
 			return false
 		}
+	}
+	if p.share != nil && !p.share.has(set) {
+		return false
 	}
 	p.know(text)
 	p.queries = append(p.queries, &workv1.PlannedQuery{Text: text, Objective: p.withWishes(objective)})

@@ -18,6 +18,8 @@ func Queries(task *workv1.QueriesTask) []*workv1.PlannedQuery {
 		p.fromFacets()
 	}
 	p.fromAspects()
+	p.share = nil
+	p.fromAspects()
 	return p.queries
 }
 
@@ -100,6 +102,9 @@ func (s *subject) firstTopic() string {
 func (p *planner) fromAspects() {
 	core := p.subject.core(4)
 	label := p.subject.label()
+	if p.full() {
+		return
+	}
 	for _, p.alike = range []float64{tooAlike, 0.9, 1.01} {
 		for i := range aspects {
 			p.aspects(core, label, aspects[i])
