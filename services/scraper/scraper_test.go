@@ -15,7 +15,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/fathom-research/fathom/platform/bus"
@@ -25,8 +24,6 @@ import (
 	"github.com/fathom-research/fathom/services/scraper"
 	"github.com/fathom-research/fathom/testkit/natstest"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const article = `<!doctype html><html lang="en"><head><title>The lighthouse</title></head><body><main><article><h1>The lighthouse</h1>
 <p>The lighthouse on the northern cape was built in 1871 by the harbour board, after three ships had been lost there in one winter.</p>
@@ -129,6 +126,7 @@ func TestChromeRefusesAddressesToo(t *testing.T) {
 	service := newService(t, newBus(t), map[string]string{"FATHOM_SCRAPER_MODE": "chrome", "FATHOM_SCRAPER_ROBOTS": "false", "FATHOM_SCRAPER_ALLOW": site.host})
 	for _, address := range []string{
 		private.url + "/article", site.url + "/to?" + private.url + "/article", site.url + "/to?http://localhost/", "https://localhost/", "http://127.1/",
+		"http://[::ffff:127.0.0.1]/", "http://[64:ff9b::7f00:1]/", "http://[2002:7f00:1::]/", "http://[2001:0:7f00:1::1]/", "file:///etc/passwd",
 	} {
 		_, err := service.Handle(t.Context(), task(address))
 		require.Error(t, err, address)

@@ -92,7 +92,7 @@ func newChrome(t testing.TB, change func(*Options), sites ...string) *Chrome {
 	path, err := Locate(os.Getenv("FATHOM_CHROME_PATH"))
 	require.NoError(t, err)
 	opts := Options{
-		Path: path, Proxy: startProxy(t, sites), UserAgent: "Mozilla/5.0 (compatible; Fathom/1.0)", Language: "en-US,en;q=0.9",
+		Path: path, Proxy: startProxy(t, guard.Options{Allow: hostsOf(t, sites)}), UserAgent: "Mozilla/5.0 (compatible; Fathom/1.0)", Language: "en-US,en;q=0.9",
 		Sandbox: "auto", Tabs: 4, Timeout: 20 * time.Second, MaxBytes: 10 << 20, RecyclePages: 100,
 		Memory: 4 << 30, PageMemory: 512 << 20, Logger: slog.New(slog.DiscardHandler),
 	}
@@ -104,15 +104,20 @@ func newChrome(t testing.TB, change func(*Options), sites ...string) *Chrome {
 	return c
 }
 
-func startProxy(t testing.TB, sites []string) *url.URL {
+func hostsOf(t testing.TB, sites []string) []string {
 	t.Helper()
-	var hosts []string
-	for _, site := range sites {
+	hosts := make([]string, len(sites))
+	for i, site := range sites {
 		u, err := url.Parse(site)
 		require.NoError(t, err)
-		hosts = append(hosts, u.Host)
+		hosts[i] = u.Host
 	}
-	rules, err := guard.New(guard.Options{Allow: hosts})
+	return hosts
+}
+
+func startProxy(t testing.TB, allowed guard.Options) *url.URL {
+	t.Helper()
+	rules, err := guard.New(allowed)
 	require.NoError(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/fathom-research/fathom/services/scraper/internal/guard"
+	"github.com/fathom-research/fathom/services/scraper/internal/guard/guardtest"
 )
 
 // Every way out of a page that is known, all of them to loopback addresses in many
@@ -19,7 +22,7 @@ import (
 func TestNoPageReachesPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	private := newTrap(t)
-	hosts := []string{"127.0.0.1", "localhost", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "127.0.0.1.", "foo.localhost"}
+	hosts := []string{"127.0.0.1", "localhost", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "127.0.0.1.", "foo.localhost", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[2001:0:7f00:1::80ff:fffe]"}
 	var page strings.Builder
 	for _, host := range hosts {
 		fmt.Fprintf(&page, everyWay, host+":"+private.port)
@@ -43,6 +46,31 @@ func TestNoPageReachesPrivateAddresses(t *testing.T) {
 	require.Empty(t, private.seen())
 }
 
+// A name that points to a public address first and to a private one later, or to a
+// private one at once, leads a page nowhere: the proxy connects to what it checked.
+func TestNamesDoNotLeadToPrivateAddresses(t *testing.T) {
+	t.Parallel()
+	private := newTrap(t)
+	const tries = `<p>` + enough + `<script>
+		const ask = (n) => n ? fetch("http://rebound.example:%[1]s/again?" + n, { mode: "no-cors" }).catch(() => {}).then(() => ask(n - 1)) : document.body.append("all was tried");
+		ask(8); new WebSocket("ws://rebound.example:%[1]s/socket"); new Image().src = "https://rebound.example:%[1]s/image";
+		const f = document.createElement("iframe"); f.src = "http://rebound.example:%[1]s/frame"; document.body.append(f)</script>`
+	site := serve(t, fmt.Sprintf(tries, private.port), nil)
+	c := newChrome(t, func(o *Options) {
+		o.Proxy = startProxy(t, guard.Options{
+			// The block takes the part of the public internet: the port is not what refuses.
+			Allow:    append(hostsOf(t, []string{site}), "192.0.2.0/24:"+private.port),
+			Resolver: guardtest.Resolver(t, "192.0.2.1", "127.0.0.1", "127.0.0.1", "10.0.0.1"),
+		})
+	})
+	answer, err := c.Get(t.Context(), site+"/")
+	require.NoError(t, err)
+	require.Contains(t, string(answer.Body), "enough text")
+	_, err = c.Get(t.Context(), "http://rebound.example:"+private.port+"/")
+	require.Error(t, err)
+	require.Empty(t, private.seen())
+}
+
 // The ways are ways: where the proxy lets the same address through, they arrive.
 func TestTheTrapSeesWhatIsLetThrough(t *testing.T) {
 	t.Parallel()
@@ -52,9 +80,18 @@ func TestTheTrapSeesWhatIsLetThrough(t *testing.T) {
 	_, err := newChrome(t, nil, site, "http://"+open).Get(t.Context(), site+"/")
 	require.NoError(t, err)
 	arrived := strings.Join(private.seen(), "\n")
-	for _, way := range []string{"/iframe", "/script", "/css", "/fetch", "/xhr", "/worker", "/shared", "/events", "/object", "/target"} {
+	for _, way := range []string{
+		"/iframe", "/script", "/css", "/import", "/fetch", "/xhr", "/worker", "/shared", "/events", "/object", "/target", "/service",
+		"/socket", "/workersocket", "/prefetch", "/preload", "/module", "/dataframe",
+	} {
 		require.Contains(t, arrived, "GET "+way+" ")
 	}
+	datagram, err := net.Dial("udp", open)
+	require.NoError(t, err)
+	_, err = datagram.Write([]byte("x"))
+	require.NoError(t, err)
+	require.NoError(t, datagram.Close())
+	require.Eventually(t, func() bool { return strings.Contains(strings.Join(private.seen(), "\n"), "udp: 1 bytes") }, 5*time.Second, 10*time.Millisecond)
 	// What no text comes from is not even asked for.
 	for _, way := range []string{"/img", "/font", "/background", "udp:"} {
 		require.NotContains(t, arrived, way)
@@ -113,7 +150,7 @@ func newHostileSite(t *testing.T, ways, port string) string {
 				"<iframe src='file:///etc/passwd'></iframe><iframe src='/redirect'></iframe>")
 		case "/sw.js":
 			w.Header().Set("Content-Type", "text/javascript")
-			_, _ = fmt.Fprintf(w, "fetch(%q, {mode: 'no-cors'}).catch(() => {})", target)
+			_, _ = fmt.Fprintf(w, "fetch(%q, {mode: 'no-cors'}).catch(() => {})", "http://127.0.0.1:"+port+"/service")
 		case "/redirect":
 			http.Redirect(w, r, target, http.StatusFound)
 		case "/script":

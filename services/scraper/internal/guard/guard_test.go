@@ -8,11 +8,18 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/fathom-research/fathom/platform/fault"
+	"github.com/fathom-research/fathom/services/scraper/internal/guard/guardtest"
+)
+
+const (
+	waitFor = 5 * time.Second
+	tick    = 50 * time.Millisecond
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -68,7 +75,7 @@ func TestURLsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 func TestDialReachesNothingPrivate(t *testing.T) {
 	t.Parallel()
 	port, arrived := listen(t)
-	g := newGuard(t, Options{Resolver: resolver(t, "127.0.0.1")})
+	g := newGuard(t, Options{Resolver: guardtest.Resolver(t, "127.0.0.1")})
 	for _, host := range []string{
 		"127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "017700000001", "0", "0.0.0.0", "[::]", "[::1]",
 		"[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "localhost", "LOCALHOST.", "localhost.localdomain", "rebound.example",
@@ -95,7 +102,7 @@ func TestAllowedHostsAreDialled(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, connection.Close())
 	}
-	named := newGuard(t, Options{Allow: []string{"wiki.example:" + port}, Resolver: resolver(t, "127.0.0.1")})
+	named := newGuard(t, Options{Allow: []string{"wiki.example:" + port}, Resolver: guardtest.Resolver(t, "127.0.0.1")})
 	connection, err := named.DialContext(t.Context(), "tcp", "wiki.example:"+port)
 	require.NoError(t, err)
 	require.NoError(t, connection.Close())
@@ -110,7 +117,7 @@ func TestAllowedHostsAreDialled(t *testing.T) {
 func TestRebindingIsRefused(t *testing.T) {
 	t.Parallel()
 	port, arrived := listen(t)
-	g := newGuard(t, Options{Allow: []string{"192.0.2.0/24:" + port}, Resolver: resolver(t, "192.0.2.1", "127.0.0.1")})
+	g := newGuard(t, Options{Allow: []string{"192.0.2.0/24:" + port}, Resolver: guardtest.Resolver(t, "192.0.2.1", "127.0.0.1")})
 	u, err := url.Parse("http://rebound.example:" + port + "/")
 	require.NoError(t, err)
 	require.NoError(t, g.CheckURL(u))

@@ -1,4 +1,5 @@
-package guard
+// Package guardtest has a name server whose answers tests choose.
+package guardtest
 
 import (
 	"context"
@@ -6,20 +7,14 @@ import (
 	"net/netip"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-const (
-	waitFor = 5 * time.Second
-	tick    = 50 * time.Millisecond
-)
-
-// resolver asks a name server that answers every question for an IPv4 address with
+// Resolver asks a name server that answers every question for an IPv4 address with
 // the next of the given ones.
-func resolver(t *testing.T, addresses ...string) *net.Resolver {
+func Resolver(t testing.TB, addresses ...string) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
 	require.NoError(t, err)
