@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	researchv1 "github.com/fathom-research/fathom/proto/fathom/research/v1"
 )
@@ -38,6 +40,10 @@ func TestResearchFromPromptToReport(t *testing.T) {
 	for _, citation := range report.GetCitations() {
 		require.Equal(t, "Text of "+citation.GetUrl(), citation.GetEvidence()[0].GetQuote())
 	}
+
+	_, err = s.client.GetErrorOutput(t.Context(), &researchv1.GetErrorOutputRequest{ResearchId: id})
+	require.Equal(t, "The research has no error output: it is completed", status.Convert(err).Message())
+	require.Equal(t, codes.NotFound, status.Code(err))
 
 	summary, err := s.client.GetResearch(t.Context(), &researchv1.GetResearchRequest{ResearchId: id, View: "summary"})
 	require.NoError(t, err)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 
 	researchv1 "github.com/fathom-research/fathom/proto/fathom/research/v1"
@@ -130,7 +132,7 @@ func (s *Service) GetReport(ctx context.Context, r *researchv1.GetReportRequest)
 	}
 	report, err := s.store.Report(ctx, tenantOf(ctx), id)
 	if err != nil {
-		return nil, s.answer(ctx, err, id)
+		return nil, s.absent(ctx, err, id, "report")
 	}
 	result := new(workv1.ReportResult)
 	err = protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(report.Evidence, result)
@@ -156,7 +158,23 @@ func (s *Service) GetErrorOutput(ctx context.Context, r *researchv1.GetErrorOutp
 	}
 	markdown, err := s.store.ErrorOutput(ctx, tenantOf(ctx), r.GetResearchId())
 	if err != nil {
-		return nil, s.answer(ctx, err, r.GetResearchId())
+		return nil, s.absent(ctx, err, r.GetResearchId(), "error output")
 	}
 	return &researchv1.ErrorOutput{ResearchId: r.GetResearchId(), Markdown: markdown}, nil
+}
+
+// absent answers when what could not be found: it tells a research that has none (yet)
+// from one that is not there.
+func (s *Service) absent(ctx context.Context, err error, id, what string) error {
+	if !errors.Is(err, store.ErrNotFound) {
+		return s.answer(ctx, err, id)
+	}
+	research, err := s.store.Research(ctx, tenantOf(ctx), id)
+	if errors.Is(err, store.ErrNotFound) {
+		return unknown(id)
+	}
+	if err != nil {
+		return s.answer(ctx, err, id)
+	}
+	return status.Errorf(codes.NotFound, "The research has no %s: it is %s", what, research.Status)
 }
