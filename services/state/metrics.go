@@ -13,6 +13,8 @@ import (
 	"github.com/fathom-research/fathom/services/state/internal/engine"
 )
 
+const scope = "github.com/fathom-research/fathom/services/state"
+
 type metrics struct {
 	results  metric.Int64Counter
 	duration metric.Float64Histogram
@@ -20,7 +22,7 @@ type metrics struct {
 }
 
 func newMetrics() (*metrics, error) {
-	meter := otel.Meter("github.com/fathom-research/fathom/services/state")
+	meter := otel.Meter(scope)
 	results, err := meter.Int64Counter("fathom.state.results",
 		metric.WithDescription("Results by kind, by what became of them, and by the code of their failure."))
 	duration, again := meter.Float64Histogram("fathom.state.apply.duration", metric.WithUnit("s"),

@@ -11,6 +11,8 @@ import (
 	"net"
 	"time"
 
+	"go.opentelemetry.io/otel"
+
 	"github.com/fathom-research/fathom/platform/bus"
 	"github.com/fathom-research/fathom/platform/faultpoint"
 	"github.com/fathom-research/fathom/platform/health"
@@ -18,6 +20,7 @@ import (
 	"github.com/fathom-research/fathom/platform/run"
 	researchv1 "github.com/fathom-research/fathom/proto/fathom/research/v1"
 	"github.com/fathom-research/fathom/services/state/internal/engine"
+	"github.com/fathom-research/fathom/services/state/internal/gauge"
 	"github.com/fathom-research/fathom/services/state/internal/message"
 	"github.com/fathom-research/fathom/services/state/internal/relay"
 	"github.com/fathom-research/fathom/services/state/internal/service"
@@ -135,6 +138,11 @@ func (s *Service) Run(ctx context.Context) error {
 			return err
 		}
 	}
+	gauges, err := gauge.Register(otel.Meter(scope), s.store)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = gauges.Unregister() }()
 	listener, err := s.listen(ctx)
 	if err != nil {
 		return err
