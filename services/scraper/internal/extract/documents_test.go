@@ -61,6 +61,19 @@ func TestJSONDocument(t *testing.T) {
 	require.Equal(t, "application/json", read(t, "", "https://example.org/a", []byte(`[1]`)).GetContentType())
 }
 
+func TestJSONThatWouldGrowIsKeptAsItStands(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		strings.Repeat("[", 200) + strings.Repeat("]", 200),
+		strings.Repeat("[", 90) + "1" + strings.Repeat(",1", 100_000) + strings.Repeat("]", 90),
+	} {
+		page := read(t, "application/json", "https://example.org/a.json", []byte(body))
+		require.Equal(t, "```json\n"+body+"\n```", page.GetText())
+	}
+	page := read(t, "application/json", "https://example.org/a.json", []byte(`{"a":"[[[[ \" [[["}`))
+	require.Equal(t, "```json\n{\n  \"a\": \"[[[[ \\\" [[[\"\n}\n```", page.GetText())
+}
+
 func TestCharsets(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ contentType, body string }{
@@ -152,6 +165,47 @@ func TestDOCX(t *testing.T) {
 	unreadable(t, mediaDOCX, []byte("PK\x03\x04 word/document.xml, but no archive"))
 }
 
+// docxBody packs a body that has nothing around it.
+func docxBody(t testing.TB, body string, more map[string]string) []byte {
+	t.Helper()
+	parts := map[string]string{"word/document.xml": `<w:document xmlns:w="w" xmlns:mc="mc"><w:body>` + body + `</w:body></w:document>`}
+	for name, part := range more {
+		parts[name] = part
+	}
+	return docxOf(t, parts)
+}
+
+func TestDOCXParts(t *testing.T) {
+	t.Parallel()
+	const box = `<w:txbxContent><w:p><w:r><w:t>boxed</w:t></w:r></w:p></w:txbxContent>`
+	styles := `<w:styles xmlns:w="w"><w:style w:styleId="berschrift2"><w:name w:val="heading 2"/></w:style></w:styles>`
+	for name, c := range map[string]struct{ body, want string }{
+		"box of text": {
+			`<w:p><w:r><w:t>before</w:t></w:r><w:r><mc:AlternateContent><mc:Choice>` + box + `</mc:Choice><mc:Fallback>` + box + `</mc:Fallback></mc:AlternateContent></w:r><w:r><w:t>after</w:t></w:r></w:p>`,
+			"before\n\nboxed\n\nafter",
+		},
+		"style in the author's language": {`<w:p><w:pPr><w:pStyle w:val="berschrift2"/></w:pPr><w:r><w:t>Ernte</w:t></w:r></w:p><w:p><w:r><w:t>gut</w:t></w:r></w:p>`, "## Ernte\n\ngut"},
+		"table in a table": {
+			`<w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>inner</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:tc><w:tc><w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc></w:tr></w:tbl>`,
+			"| a inner | b |\n| --- | --- |",
+		},
+		"marks": {`<w:p><w:r><w:t>2 * 3 &lt; 7</w:t></w:r></w:p>`, `2 \* 3 \< 7`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			page := read(t, mediaDOCX, "https://example.org/a.docx", docxBody(t, c.body, map[string]string{"word/styles.xml": styles}))
+			require.Equal(t, c.want, page.GetText())
+		})
+	}
+}
+
+func TestDOCXBombIsRefused(t *testing.T) {
+	t.Parallel()
+	_, err := Page(Document{URL: "https://example.org/a.docx", ContentType: mediaDOCX, Body: docxBody(t, strings.Repeat(" ", largestPart), nil)})
+	var f *fault.Error
+	require.ErrorAs(t, err, &f)
+}
+
 // pdfLineAt is one line of text on a page of a made PDF.
 type pdfLineAt struct {
 	x, y, size int
@@ -230,4 +284,40 @@ func TestPDF(t *testing.T) {
 	require.Equal(t, int32(3), pages["Tides of the coast/Neap tides"], "a section goes on over the pages")
 	require.Contains(t, text, "The end of it.")
 	unreadable(t, "application/pdf", []byte("%PDF-1.4 but nothing follows"))
+}
+
+func TestPDFWithoutText(t *testing.T) {
+	t.Parallel()
+	_, err := Page(Document{URL: "https://example.org/scan.pdf", ContentType: "application/pdf", Body: makePDF(nil)})
+	var f *fault.Error
+	require.ErrorAs(t, err, &f)
+	require.Equal(t, fault.Empty, f.Code)
+}
+
+func TestPDFKeepsPageNumbers(t *testing.T) {
+	t.Parallel()
+	var pages [][]pdfLineAt
+	for i := range 5 {
+		pages = append(pages, []pdfLineAt{{72, 700, 10, fmt.Sprintf("What stands on page %d alone.", i+1)}})
+	}
+	pages[3] = nil
+	page := read(t, "application/pdf", "https://example.org/t.pdf", makePDF(pages...))
+	found := map[int32]string{}
+	for _, s := range page.GetSections() {
+		found[s.GetPage()] += page.GetText()[s.GetStart():s.GetEnd()]
+	}
+	require.Len(t, found, 4, "an empty page has no section, and the pages after it keep their numbers")
+	for _, i := range []int32{1, 2, 3, 5} {
+		require.Contains(t, found[i], fmt.Sprintf("page %d alone", i))
+	}
+}
+
+func TestPDFOfManyLinesTakesLinearTime(t *testing.T) {
+	t.Parallel()
+	var lines []pdfLine
+	for i := range 200_000 {
+		lines = append(lines, pdfLine{left: 72, y: float64(-12 * i), size: 10, text: "parted-"})
+	}
+	text, _ := writePages(withoutRunning([][]pdfLine{lines, lines, lines}))
+	require.Greater(t, len(text), 3_000_000)
 }

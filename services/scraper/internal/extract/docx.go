@@ -27,7 +27,7 @@ func readDOCX(doc Document) (*workv1.Page, error) {
 	if err != nil {
 		return nil, fault.Permanent(fault.Unreadable, "content of type %s is broken: %w", mediaDOCX, err)
 	}
-	w := word{numbered: numberings(archive), links: linksOf(archive)}
+	w := word{numbered: numberings(archive), links: linksOf(archive), styles: stylesOf(archive)}
 	if err = w.read(body); err != nil {
 		return nil, fault.Permanent(fault.Unreadable, "content of type %s is broken: %w", mediaDOCX, err)
 	}
@@ -107,6 +107,29 @@ func linksOf(archive *zip.Reader) map[string]string {
 		}
 	}
 	return links
+}
+
+// stylesOf maps the ids of styles, which are in the author's language, to their
+// names, which are in English for those that come with the word processor.
+func stylesOf(archive *zip.Reader) map[string]string {
+	data, err := partOf(archive, "word/styles.xml")
+	if err != nil {
+		return nil
+	}
+	var sheet struct {
+		Style []struct {
+			ID   string `xml:"styleId,attr"`
+			Name struct {
+				Val string `xml:"val,attr"`
+			} `xml:"name"`
+		} `xml:"style"`
+	}
+	_ = xml.Unmarshal(data, &sheet)
+	names := map[string]string{}
+	for _, s := range sheet.Style {
+		names[s.ID] = strings.ToLower(s.Name.Val)
+	}
+	return names
 }
 
 // numberings tells which lists are numbered, by "list/level".

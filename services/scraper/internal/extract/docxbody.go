@@ -14,11 +14,13 @@ type word struct {
 	out      strings.Builder
 	numbered map[string]bool
 	links    map[string]string
+	styles   map[string]string // names of styles by their ids, in lower case
 
 	para  strings.Builder // the paragraph that is open
 	style string
 	list  string // "list/level" of the paragraph
 	run   struct{ text, deleted, hidden bool }
+	again int // depth of what repeats other content for old readers
 	link  string
 	row   []string
 	rows  [][]string
@@ -42,7 +44,7 @@ func (w *word) read(data []byte) error {
 		case xml.EndElement:
 			w.endElement(t.Name.Local)
 		case xml.CharData:
-			if w.run.text && !w.run.deleted && !w.run.hidden {
+			if w.run.text && !w.run.deleted && !w.run.hidden && w.again == 0 {
 				w.para.WriteString(escapeAll(string(t)))
 			}
 		}
@@ -57,12 +59,22 @@ func escapeAll(s string) string {
 }
 
 func (w *word) start(t xml.StartElement) {
+	if t.Name.Local == "Fallback" {
+		w.again++
+	}
+	if w.again > 0 {
+		return
+	}
 	switch t.Name.Local {
 	case "p":
-		w.para.Reset()
+		// What stands before a box of text in a paragraph is one of its own.
+		w.paragraph()
 		w.style, w.list = "", ""
 	case "pStyle":
 		w.style = strings.ToLower(attribute(t, "val"))
+		if name := w.styles[attribute(t, "val")]; name != "" {
+			w.style = name
+		}
 	case "numId":
 		w.list = attribute(t, "val") + w.list
 	case "ilvl":
@@ -97,6 +109,12 @@ func (w *word) start(t xml.StartElement) {
 }
 
 func (w *word) endElement(name string) {
+	if w.again > 0 {
+		if name == "Fallback" {
+			w.again--
+		}
+		return
+	}
 	switch name {
 	case "t":
 		w.run.text = false
@@ -114,10 +132,8 @@ func (w *word) endElement(name string) {
 			w.row = append(w.row, strings.ReplaceAll(strings.Join(w.cell, " "), "|", `\|`))
 		}
 	case "tr":
-		if w.depth == 1 && len(w.row) <= widestTable {
-			w.rows = append(w.rows, w.row)
-		}
 		if w.depth == 1 {
+			w.rows = append(w.rows, w.row)
 			w.row = nil
 		}
 	case "tbl":
@@ -155,12 +171,14 @@ func (w *word) paragraph() {
 	}
 }
 
-// headingLevel reads a paragraph's style: "Title" and "Heading1" to "Heading6".
+// headingLevel reads the name of a paragraph's style: "title", and "heading 1" to
+// "heading 6".
 func (w *word) headingLevel() int {
 	if w.style == "title" {
 		return 1
 	}
 	level, ok := strings.CutPrefix(w.style, "heading")
+	level = strings.TrimSpace(level)
 	if !ok || len(level) != 1 || level[0] < '1' || level[0] > '6' {
 		return 0
 	}
@@ -174,7 +192,7 @@ func (w *word) table() {
 	}
 	w.out.WriteByte('\n')
 	for i, row := range w.rows {
-		for len(row) < columns {
+		for len(row) < columns && (i == 0 || columns <= widestTable) {
 			row = append(row, "")
 		}
 		w.out.WriteString("| " + strings.Join(row, " | ") + " |\n")

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -101,4 +102,10 @@ func TestControlCharactersAreStripped(t *testing.T) {
 	require.Equal(t, "नमस्\u200dते", cleanText("नमस्\u200dते"), "joiners that change letters stay")
 	require.Equal(t, "a b\nc", cleanText("a\u00a0b\r\nc"))
 	require.Equal(t, "a\ufffdb", cleanText("a\xffb"))
+}
+
+func TestTableOfOneLongRowDoesNotGrow(t *testing.T) {
+	t.Parallel()
+	source := "<table><tr>" + strings.Repeat("<td>a</td>", 2000) + "</tr>" + strings.Repeat("<tr><td>b</td></tr>", 2000) + "</table>"
+	require.Less(t, len(whole(t, source)), 2*len(source))
 }

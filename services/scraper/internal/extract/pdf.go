@@ -19,7 +19,7 @@ const (
 	mostPages = 2000
 	pdfTime   = 20 * time.Second
 	// largestPage is how much the drawing commands of one page may unpack to.
-	largestPage = 8 << 20
+	largestPage = 4 << 20
 )
 
 // readPDF reads the text of each page in reading order.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
 )
@@ -27,10 +28,15 @@ func withoutRunning(pages [][]pdfLine) [][]pdfLine {
 		}
 	}
 	for p, lines := range pages {
-		pages[p] = slices.DeleteFunc(slices.Clone(lines), func(l pdfLine) bool {
-			at := slices.Index(lines, l)
-			return (at < edge || at >= len(lines)-edge) && counts[runningKey(l.text)]*2 > len(pages) && len(pages) >= 3
-		})
+		kept := make([]pdfLine, 0, len(lines))
+		for i, l := range lines {
+			if i >= edge && i < len(lines)-edge || counts[runningKey(l.text)]*2 <= len(pages) {
+				kept = append(kept, l)
+			}
+		}
+		if len(kept) > 0 { // a page of nothing else has that for its text
+			pages[p] = kept
+		}
 	}
 	return pages
 }
@@ -89,19 +95,20 @@ func textSizes(pages [][]pdfLine) (float64, []float64) {
 func rounded(size float64) float64 { return math.Round(size*2) / 2 }
 
 func writeLines(lines []pdfLine, body float64, headings []float64) string {
-	var out, para strings.Builder
+	var out strings.Builder
+	var para []byte
 	level := 0
 	flush := func() {
-		if para.Len() == 0 {
+		if len(para) == 0 {
 			return
 		}
-		text := para.String()
+		text := string(para)
 		if level > 0 && countWords(text) <= 25 {
 			out.WriteString("\n" + strings.Repeat("#", level) + " " + text + "\n\n")
 		} else {
 			out.WriteString("\n" + guardLine(text) + "\n\n")
 		}
-		para.Reset()
+		para = para[:0]
 	}
 	for i, l := range lines {
 		here := slices.Index(headings, rounded(l.size)) + 1
@@ -109,7 +116,7 @@ func writeLines(lines []pdfLine, body float64, headings []float64) string {
 			flush()
 		}
 		level = here
-		joinLine(&para, l.text)
+		para = joinLine(para, l.text)
 	}
 	flush()
 	return out.String()
@@ -132,18 +139,16 @@ func opensParagraph(lines []pdfLine, i int, body float64) bool {
 
 // joinLine adds a line to a paragraph and takes out the hyphen of a word that
 // was parted at the line's end.
-func joinLine(para *strings.Builder, text string) {
-	so := para.String()
-	if so == "" {
-		para.WriteString(text)
-		return
+func joinLine(para []byte, text string) []byte {
+	first, _ := utf8.DecodeRuneInString(text)
+	switch n := len(para); {
+	case n == 0:
+	case n > 1 && para[n-1] == '-' && para[n-2] != ' ' && unicode.IsLower(first):
+		para = para[:n-1]
+	default:
+		para = append(para, ' ')
 	}
-	if stem, ok := strings.CutSuffix(so, "-"); ok && stem != "" && !endsWithSpace(stem) && text != "" && unicode.IsLower([]rune(text)[0]) {
-		para.Reset()
-		para.WriteString(stem + text)
-		return
-	}
-	para.WriteString(" " + text)
+	return append(para, text...)
 }
 
 // guardLine keeps a line of plain text from being taken for markup, and makes

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// widestTable is how many columns a table may have; a cell spans at most that.
+// widestTable is how many columns a cell spans at most, and up to which all rows
+// of a table are made as long as the longest one.
 const widestTable = 50
 
 // table writes a table of data as one; a table that only lays out its page, or
@@ -34,7 +35,7 @@ func (m *markdown) table(n *html.Node) {
 		m.paragraph(caption, "*")
 	}
 	for i, row := range rows {
-		for len(row) < columns {
+		for len(row) < columns && (i == 0 || columns <= widestTable) {
 			row = append(row, "")
 		}
 		m.writeLine("| " + strings.Join(row, " | ") + " |")
