@@ -87,7 +87,7 @@ func (l *lexer) sentenceCandidate(text string, b block, sp, before span) (candid
 	}
 	c := candidate{start: sp.start, end: sp.end, claim: claim}
 	if l.english && leansBack(claim) {
-		c = joinBefore(text, c, before)
+		c = l.joinBefore(text, c, before)
 	}
 	c.terms = l.terms(c.claim)
 	c.set = newTermSet(c.terms)
@@ -95,14 +95,14 @@ func (l *lexer) sentenceCandidate(text string, b block, sp, before span) (candid
 }
 
 // joinBefore takes the sentence before into one that leans on it.
-func joinBefore(text string, c candidate, before span) candidate {
+func (l *lexer) joinBefore(text string, c candidate, before span) candidate {
 	c.hanging = true
 	if before.end == 0 || c.end-before.start > longestQuote || !utf8.ValidString(text[before.start:c.end]) {
 		return c
 	}
 	before = openingMarks(text, before)
 	earlier := plain(text[before.start:before.end])
-	if furniture(earlier) || strings.HasSuffix(earlier, "?") {
+	if furniture(earlier) || !l.wholeSentence(earlier, paragraph) {
 		return c
 	}
 	c.hanging = leansBack(earlier)

@@ -81,7 +81,12 @@ func (s *subject) askedFacets() []*facet {
 		facets = append(facets, f)
 		return true
 	}
-	for _, list := range [][]string{s.sides, s.lex.listed(s.prompt), s.names} {
+	lists := [][]string{s.sides, s.listedNames(), s.names}
+	if len(s.sides) > 1 {
+		// What is not compared is what the comparison is about, and all facts have it.
+		lists = [][]string{s.sides, s.lex.listed(s.prompt)}
+	}
+	for _, list := range lists {
 		for _, heading := range list {
 			add(heading)
 		}
@@ -92,6 +97,20 @@ func (s *subject) askedFacets() []*facet {
 		}
 	}
 	return facets[:min(len(facets), mostSections)]
+}
+
+// listedNames are the items of the prompt's lists, those that begin with a name without
+// what is said of it: "Raft and Paxos reach consensus" lists two names.
+func (s *subject) listedNames() []string {
+	listed := s.lex.listed(s.prompt)
+	for i, item := range listed {
+		for _, name := range s.names {
+			if strings.HasPrefix(item, name+" ") {
+				listed[i] = name
+			}
+		}
+	}
+	return listed
 }
 
 // clauseFacets names what a clause is about: in its own words where they are few,

@@ -76,6 +76,7 @@ func (l *lexer) readEvidence(queries []*workv1.ReportQuery) ([]evidence, int) {
 				dropped++
 				continue
 			}
+			sentence = l.tidied(sentence)
 			at := place{e.GetUrl(), e.GetStart(), e.GetEnd(), sentence}
 			if i, again := known[at]; again {
 				if e.GetRelevance() > found[i].GetRelevance() {
@@ -108,6 +109,9 @@ func (l *lexer) supported(e *workv1.Extraction) (string, bool) {
 		if terms.within(whole) >= claimInQuote && terms.numbersWithin(whole) && negated(claim) == negated(quote) && endsSentence(claim) {
 			return claim, true
 		}
+	}
+	if rowClaim(claim, e.GetQuote()) && l.set(claim).numbersWithin(l.set(quote+" "+e.GetTitle())) {
+		return claim, true
 	}
 	if l.wholeSentence(quote, listItem) && len(quote) <= longestQuote {
 		return quote, true
@@ -212,4 +216,24 @@ func repeats(f *fact, e evidence) float64 {
 		return 0
 	}
 	return share
+}
+
+// rowClaim says whether a claim is a table's row read with its header: it has all
+// cells of the quote, in their order.
+func rowClaim(claim, quote string) bool {
+	if !strings.HasPrefix(strings.TrimSpace(quote), "|") || !endsSentence(claim) || len(claim) > 2*longestQuote {
+		return false
+	}
+	at := 0
+	for _, value := range cells(quote) {
+		if !isWord(value) {
+			continue
+		}
+		found := strings.Index(claim[at:], value)
+		if found < 0 {
+			return false
+		}
+		at += found + len(value)
+	}
+	return at > 0
 }

@@ -1,7 +1,7 @@
 package builtin
 
 import (
-	"sort"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -97,96 +97,59 @@ func (s *subject) outline(facts []*fact) []section {
 }
 
 // outlineByPages is the outline where the prompt does not part the facts: by the
-// names that come up often.
+// titles of the pages that have several of them.
 func (s *subject) outlineByPages(facts []*fact) []section {
-	var facets []*facet
-	for _, name := range s.frequent(facts) {
-		c := &facet{heading: capitalised(name), terms: s.lex.set(name)}
-		if len(c.terms) == 0 || len(name) > longestHeading || repeatsFacet(facets, c) {
-			continue
-		}
-		for _, f := range facts {
-			if c.terms.within(f.set) == 1 {
-				c.hits++
-			}
-		}
-		if 10*c.hits <= 8*max(len(facts), 5) {
-			facets = append(facets, c)
-		}
+	whole := []section{{heading: "Findings", facts: facts}}
+	if s.inTime() || len(facts) == 0 {
+		return whole
 	}
-	s.place(facts, facets)
 	var sections []section
-	placed := map[*fact]bool{}
-	for _, c := range facets {
-		var group []*fact
-		for _, f := range facts {
-			if f.facet == c {
-				group = append(group, f)
-			}
-		}
-		if len(group) < fewestInSection {
-			continue
-		}
-		for _, f := range group {
-			placed[f] = true
-		}
-		sections = append(sections, section{heading: c.heading, facts: group})
-	}
 	var others []*fact
-	for _, f := range facts {
-		if !placed[f] {
-			others = append(others, f)
+	index := map[string]int{}
+	for _, group := range byPage(facts) {
+		heading := pageHeading(group[0].GetTitle())
+		at, known := index[fold(heading)]
+		switch {
+		case known:
+			sections[at].facts = append(sections[at].facts, group...)
+		case heading == "" || len(group) < fewestInSection || len(sections) >= mostSections:
+			others = append(others, group...)
+		default:
+			index[fold(heading)] = len(sections)
+			sections = append(sections, section{heading: heading, facts: group})
 		}
 	}
-	switch {
-	case len(others) == 0:
-	case len(sections) == 0:
-		sections = append(sections, section{heading: "Findings", facts: others})
-	default:
+	if len(sections) < 2 {
+		return whole
+	}
+	if len(others) > 0 {
 		sections = append(sections, section{heading: "Further findings", facts: others})
 	}
 	return sections
 }
 
-// frequent are the names that at least three facts of at least two pages have.
-func (s *subject) frequent(facts []*fact) []string {
-	type count struct {
-		name  string
-		facts int
-		pages map[string]bool
+var (
+	// numbering opens the titles of a manual's chapters.
+	numbering = regexp.MustCompile(`^(?:(?:Chapter|Section|Part|Appendix) )?(?:\d+(?:\.\d+)*|[A-Z]\.\d+(?:\.\d+)*|[IVX]+)[.:)]\s+`)
+	// siteName ends the titles of many sites' pages.
+	siteName = regexp.MustCompile(`\s+(?:\||–|—|-|::|»)\s+[^|–—»]{2,30}$`)
+	fileName = regexp.MustCompile(`^\S+\.\w{2,5}$`)
+)
+
+// longestPageHeading bounds a page's title that is to be a heading.
+const longestPageHeading = 90
+
+// pageHeading is a page's title as a heading, or nothing where it does for none.
+func pageHeading(title string) string {
+	title = strings.Join(strings.Fields(strings.ToValidUTF8(title, "")), " ")
+	if len(title) > longestPageHeading/2 {
+		title = siteName.ReplaceAllString(title, "")
 	}
-	inside := termSet{}
-	for _, f := range facts {
-		for _, w := range s.lex.words(f.sentence) {
-			if nameLike(w) && !opensSentence(f.sentence, w.start) {
-				inside[w.stem] = struct{}{}
-			}
-		}
+	title = bareTitle(numbering.ReplaceAllString(title, ""))
+	if len(title) > longestPageHeading || len(title) < 3 || fileName.MatchString(title) {
+		return ""
 	}
-	known := map[string]*count{}
-	var all []*count
-	for _, f := range facts {
-		for _, name := range s.lex.names(f.sentence, inside.has) {
-			if byline(f.sentence, name) || fromOutlet(f.GetUrl(), []string{name}) || contains(s.outlets, name) {
-				continue
-			}
-			key := fold(name)
-			if known[key] == nil {
-				known[key] = &count{name: name, pages: map[string]bool{}}
-				all = append(all, known[key])
-			}
-			known[key].facts++
-			known[key].pages[f.GetUrl()] = true
-		}
-	}
-	sort.SliceStable(all, func(a, b int) bool { return all[a].facts > all[b].facts })
-	var names []string
-	for _, c := range all {
-		if len(c.name) > 3 && c.facts >= 3 && len(c.pages) >= 2 && len(names) < mostSections {
-			names = append(names, c.name)
-		}
-	}
-	return names
+	return title
 }
 
 func capitalised(s string) string {

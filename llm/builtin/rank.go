@@ -12,6 +12,8 @@ const (
 	relevanceBonus = 0.5
 	supportShare   = 0.05
 	outletBonus    = 0.2
+	// leaningShare is what a fact keeps of its score when it needs what is not quoted.
+	leaningShare = 0.7
 )
 
 const (
@@ -72,6 +74,9 @@ func (s *subject) rank(facts []*fact) {
 		f.score += supportShare * min(1, float64(len(urls(f))-1)/3)
 		if fromOutlet(f.GetUrl(), s.outlets) {
 			f.score += outletBonus
+		}
+		if s.lex.english && (leansBack(f.sentence) || outside.MatchString(f.sentence) || orders.MatchString(f.sentence)) {
+			f.score *= leaningShare
 		}
 	}
 	sort.SliceStable(facts, func(a, b int) bool { return facts[a].score > facts[b].score })

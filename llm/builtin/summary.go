@@ -48,9 +48,11 @@ var (
 	// caption opens what is a link's or a picture's text more often than a statement.
 	caption = regexp.MustCompile(`^(?:How|Why|Whether|Which|Who|Whose|What (?:\w+ )?(?:the|a|an)\b|See|Note|Note that|Here|Let|Consider|Read|Learn|Figure|Table|Fig\.)\b`)
 	// pointer only sends the reader elsewhere.
-	pointer = regexp.MustCompile(`^(?:See (?:also )?[^.]{3,80}\.$|There (?:is|are) (?:a |an )?(?:longer|more|another) (?:text|article|page|about|on)s?\b)`)
+	pointer = regexp.MustCompile(`^(?:(?:Please )?(?:[Ss]ee|[Rr]efer to) (?:also )?[^.]{3,120}\.$|There (?:is|are) (?:a |an )?(?:longer|more|another) (?:text|article|page|about|on)s?\b|For [^.]{3,120}, (?:please )?(?:see|refer to) |(?:More|Additional|Further|Detailed) (?:information|details|documentation|examples|discussion)\b.{0,120}\b(?:in|at|on|by|under) |(?:The (?:next|following|previous|preceding) (?:section|chapter|sections|page|table|example|list|figure)s?|This (?:section|chapter|appendix|table|list|page))\b)|\b(?:is|are) (?:further )?(?:summed up|summari[sz]ed|described|listed|discussed|explained|covered|documented|shown|given|defined|outlined)(?: (?:in (?:more )?detail|separately|fully))? (?:in|at|by|under) (?:the |its |their )?(?:\w+ ){0,4}(?:[Ss]ection|[Cc]hapter|[Tt]able|[Aa]ppendix|[Ff]igure|page|text|article|document|above|below)\b`)
 	// outside needs what is not quoted: an answer to a question, a section above.
-	outside = regexp.MustCompile(`(?i)\b(?:the answer|(?:as|see) (?:above|below)|described (?:above|below|earlier)|the other (?:half|ones?)|the following|the same arithmetic|in this (?:section|chapter))\b|; see [a-z ]+\.$`)
+	outside = regexp.MustCompile(`(?i)\b(?:the answer|(?:as|see|shown|listed|described|given|mentioned|discussed|explained|defined) (?:above|below|earlier|later|here)|above-mentioned|the (?:above|latter|former)|the other (?:half|ones?)|the (?:following|preceding)|the same arithmetic|in this (?:section|chapter|case|example|approach|context)|this (?:is why|approach|parameter|option|setting|value))\b|; see [a-z ]+\.$|:$`)
+	// orders is an order to the reader about what went before.
+	orders = regexp.MustCompile(`^(?:Compare|Contrast|Think|Imagine|Suppose|Remember|Recall|Try|Take|Look|Ask)\b`)
 )
 
 var statingVerbs = wordSet(`is are was were has have had does do did can could will would may might must should cannot
@@ -65,7 +67,7 @@ func (l *lexer) declares(sentence string) bool {
 		return true
 	}
 	if caption.MatchString(sentence) || outside.MatchString(sentence) || leansBack(sentence) ||
-		howItWasDone.MatchString(sentence) || strings.Contains(sentence, "?") {
+		howItWasDone.MatchString(sentence) || orders.MatchString(sentence) || strings.Contains(sentence, "?") {
 		return false
 	}
 	return !l.fragment(sentence)
