@@ -62,9 +62,9 @@ func (e *Engine) apply(ctx context.Context, result *workv1.Result) (Outcome, err
 		}
 		// What is decided depends on what was spent.
 		before := tx.R.Spending
-		tx.R.Spending.ModelCalls += max(0, int(result.GetUsage().GetModelCalls()))
-		tx.R.Spending.InputTokens += max(0, result.GetUsage().GetInputTokens())
-		tx.R.Spending.OutputTokens += max(0, result.GetUsage().GetOutputTokens())
+		tx.R.Spending.ModelCalls += int(plausible(int64(result.GetUsage().GetModelCalls()), mostCalls))
+		tx.R.Spending.InputTokens += plausible(result.GetUsage().GetInputTokens(), mostTokens)
+		tx.R.Spending.OutputTokens += plausible(result.GetUsage().GetOutputTokens(), mostTokens)
 		outcome, err = e.settle(ctx, tx, task, result)
 		if outcome == Late {
 			tx.R.Spending = before
@@ -80,6 +80,15 @@ func (e *Engine) apply(ctx context.Context, result *workv1.Result) (Outcome, err
 	}
 	return outcome, nil
 }
+
+// These are more than any try uses. A worker that counts wrongly must not overflow
+// what its research has used: no result of the research could be stored any more.
+const (
+	mostCalls  = 1 << 16
+	mostTokens = 1 << 40
+)
+
+func plausible(n, most int64) int64 { return min(max(n, 0), most) }
 
 // settle decides between the ways a try can end.
 func (e *Engine) settle(ctx context.Context, tx *store.Tx, task store.Task, result *workv1.Result) (Outcome, error) {

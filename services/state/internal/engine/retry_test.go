@@ -1,9 +1,13 @@
 package engine_test
 
 import (
+	"context"
+	"math"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -125,6 +129,36 @@ func TestUnusableResultIsAFailedTry(t *testing.T) {
 		require.Equal(t, engine.Retried, w.apply(t, result), name)
 		w.apply(t, answer(w.publishOne(t)))
 	}
+}
+
+func TestUsageBeyondReasonIsBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, database(t), store.Hooks{})
+	id := w.create(t)
+	for range 3 {
+		failed := failure(w.publishOne(t), fault.Transient(fault.Unavailable, "no model"))
+		failed.Usage = &workv1.Usage{ModelCalls: math.MaxInt32, InputTokens: math.MaxInt64, OutputTokens: -1}
+		require.Equal(t, engine.Retried, w.apply(t, failed))
+	}
+	w.apply(t, answer(w.publishOne(t)))
+	require.Equal(t, workflow.Ready, w.status(t, id))
+}
+
+func TestWhatTheDatabaseRefusesIsAFailedTry(t *testing.T) {
+	t.Parallel()
+	var refuse atomic.Bool
+	w := newWorld(t, database(t), store.Hooks{BeforeCommit: func(context.Context) error {
+		if refuse.CompareAndSwap(true, false) {
+			return &pgconn.PgError{Code: "22021", Message: "invalid byte sequence"}
+		}
+		return nil
+	}})
+	id := w.create(t)
+	task := w.publishOne(t)
+	refuse.Store(true)
+	require.Equal(t, engine.Retried, w.apply(t, answer(task)))
+	w.apply(t, answer(w.publishOne(t)))
+	require.Equal(t, workflow.Ready, w.status(t, id))
 }
 
 func TestResultsOfNobodyAreDropped(t *testing.T) {
