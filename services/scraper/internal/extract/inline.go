@@ -139,7 +139,14 @@ func (m *markdown) resolve(href string) string {
 	if u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "mailto" {
 		return ""
 	}
+	if m.base != nil && u.Fragment != "" && samePage(u, m.base) {
+		return ""
+	}
 	return linkEscaper.Replace(u.String())
+}
+
+func samePage(a, b *url.URL) bool {
+	return a.Host == b.Host && a.EscapedPath() == b.EscapedPath() && a.RawQuery == b.RawQuery
 }
 
 var linkEscaper = strings.NewReplacer(" ", "%20", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "\n", "")

@@ -32,6 +32,7 @@ func TestMarkdown(t *testing.T) {
 		"spaces at marks":   {"<p>a<b> b </b>c</p>", "a **b** c"},
 		"link":              {`<p>see <a href="../x?a=1">the page</a>.</p>`, "see [the page](https://example.org/x?a=1)."},
 		"link to itself":    {`<p><a href="#top">up</a></p>`, "up"},
+		"place in itself":   {`<p><a href="page#top">up</a></p>`, "up"},
 		"script link":       {`<p><a href="javascript:x()">run</a></p>`, "run"},
 		"list":              {"<ul><li>a</li><li>b<ul><li>c</li></ul></li></ul>", "- a\n- b\n  - c"},
 		"numbers":           {`<ol start="3"><li>a</li><li>b</li></ol>`, "3. a\n4. b"},
