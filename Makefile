@@ -75,7 +75,7 @@ bench: ## Run the benchmarks
 	go test -run '^$$' -bench . -benchmem -timeout 30m $(ALL)
 
 .PHONY: chaos
-chaos: ## Kill processes at random while 50 researches run; takes hours
+chaos: ## Kill processes at random while 50 researches run; takes half an hour
 	@scripts/install.sh test
 	go test ./testkit/chaos -run TestResearchesSurvive -count=1 -timeout 3h -v -args \
 		-chaos.researches=50 -chaos.parallel=6 -chaos.depth=5 -chaos.breadth=5 \
