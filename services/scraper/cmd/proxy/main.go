@@ -14,6 +14,7 @@ import (
 	"github.com/fathom-research/fathom/platform/run"
 	"github.com/fathom-research/fathom/platform/telemetry"
 	"github.com/fathom-research/fathom/services/scraper/internal/guard"
+	"github.com/fathom-research/fathom/services/scraper/internal/polite"
 	"github.com/fathom-research/fathom/services/scraper/internal/proxy"
 )
 
@@ -22,7 +23,9 @@ type configuration struct {
 	HealthAddr string   `env:"FATHOM_HEALTH_ADDR" envDefault:":9090"`
 	Allow      []string `env:"FATHOM_SCRAPER_ALLOW"`
 	Deny       []string `env:"FATHOM_SCRAPER_DENY"`
-	MaxBytes   int64    `env:"FATHOM_PROXY_MAX_BYTES" envDefault:"67108864"`
+	// DenyDomains are refused to what pages load, too.
+	DenyDomains []string `env:"FATHOM_SCRAPER_DENY_DOMAINS"`
+	MaxBytes    int64    `env:"FATHOM_PROXY_MAX_BYTES" envDefault:"67108864"`
 }
 
 func (c *configuration) Validate() error {
@@ -59,7 +62,10 @@ func serve(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", cfg.Addr, err)
 	}
-	filter := proxy.New(proxy.Options{Dial: rules.DialContext, MaxBytes: cfg.MaxBytes, Logger: signals.Logger})
+	filter := proxy.New(proxy.Options{
+		Dial: rules.DialContext, MaxBytes: cfg.MaxBytes, Logger: signals.Logger,
+		Check: polite.Domains{Never: cfg.DenyDomains}.Check,
+	})
 	probes := health.New(signals.Metrics, nil)
 	return run.All(ctx,
 		run.Part{Name: "proxy", Run: func(ctx context.Context) error { return filter.Serve(ctx, listener) }},
