@@ -36,11 +36,15 @@ func BenchmarkChrome(b *testing.B) {
 	})
 }
 
-func BenchmarkBare(b *testing.B) { benchmarkLoop(b) }
+func BenchmarkBare(b *testing.B) {
+	benchmarkLoop(b, func(context.Context) error { return nil })
+}
 
-func BenchmarkWaiting(b *testing.B) { benchmarkLoop(b, chromedp.WaitReady("main p:nth-of-type(40)")) }
+func BenchmarkWaiting(b *testing.B) {
+	benchmarkLoop(b, func(ctx context.Context) error { return chromedp.Do(ctx, chromedp.WaitReady("main p:nth-of-type(40)")) })
+}
 
-func benchmarkLoop(b *testing.B, further ...chromedp.Action) {
+func benchmarkLoop(b *testing.B, wait func(ctx context.Context) error) {
 	b.Helper()
 	eachKind(b, func(b *testing.B, address string, _ *Chrome, opts Options) {
 		p, err := start(opts)
@@ -55,7 +59,11 @@ func benchmarkLoop(b *testing.B, further ...chromedp.Action) {
 			}
 			ctx, done := context.WithTimeout(tab, opts.Timeout)
 			defer done()
-			err = chromedp.Do(ctx, append([]chromedp.Action{chromedp.Navigate(address)}, further...)...)
+			err = chromedp.Do(ctx, chromedp.Navigate(address))
+			if err != nil {
+				return err
+			}
+			err = wait(ctx)
 			if err != nil {
 				return err
 			}
