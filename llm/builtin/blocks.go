@@ -23,6 +23,8 @@ type block struct {
 	start, end int
 	path       []string
 	page       int32
+	// term is the name that stands above a block that explains it.
+	term span
 	// header are the cells above a table row.
 	header []string
 }

@@ -29,7 +29,9 @@ type candidate struct {
 	// hanging is a sentence that leans on the one before ("He said …") and
 	// could not be joined to it.
 	hanging bool
-	score   float64
+	// thin is a sentence that has a single term of what was asked, and none around it.
+	thin  bool
+	score float64
 	// relevance is the share of what was asked that the sentence covers.
 	relevance float64
 }
@@ -39,9 +41,13 @@ func (l *lexer) candidates(text string, sections []*workv1.Section) []candidate 
 	text = cut(text, longestText)
 	var found []candidate
 	seen := map[string]bool{}
-	for i, b := range blocks(text, sections) {
+	all := blocks(text, sections)
+	for i, b := range all {
 		if len(found) >= mostCandidates {
 			break
+		}
+		if i > 0 {
+			b.term = term(text, all[i-1], b)
 		}
 		for _, c := range l.blockCandidates(text, b) {
 			key := strings.ToLower(c.claim)
@@ -86,7 +92,10 @@ func (l *lexer) sentenceCandidate(text string, b block, sp, before span) (candid
 		return candidate{}, false
 	}
 	c := candidate{start: sp.start, end: sp.end, claim: claim}
-	if l.english && leansBack(claim) {
+	if l.english && b.term.end > 0 && sp.start <= b.start+2 && noSubject.MatchString(claim) {
+		c.start = b.term.start
+		c.claim = strings.TrimRight(plain(text[b.term.start:b.term.end]), " :") + ": " + lowered(claim)
+	} else if l.english && leansBack(claim) {
 		c = l.joinBefore(text, c, before)
 	}
 	c.terms = l.terms(c.claim)

@@ -11,6 +11,8 @@ import (
 const (
 	// mostExtractions of one page keep a long page from drowning the others.
 	mostExtractions = 7
+	// mostThin is the same for a page that has a single term of what was asked.
+	mostThin = 2
 	// pool is how many of the best sentences are weighed against each other.
 	pool = 60
 	// leastShare of the best sentence's score is what another one needs.
@@ -45,7 +47,7 @@ func Extract(task *workv1.AnalyzeTask) *workv1.AnalyzeResult {
 		return result
 	}
 	found := lex.candidates(task.GetText(), task.GetSections())
-	lex.weigh(found, query, task.GetTitle())
+	lex.weigh(found, query, task)
 	for _, c := range choose(found) {
 		result.Extractions = append(result.Extractions, extraction(task, c))
 	}
@@ -93,14 +95,15 @@ func (l *lexer) asked(task *workv1.AnalyzeTask) *weights {
 // weigh scores the sentences of a page. What stands around a sentence, the
 // headings above it and the page's title say what it is about, and count for less
 // than its own words.
-func (l *lexer) weigh(found []candidate, query *weights, title string) {
+func (l *lexer) weigh(found []candidate, query *weights, task *workv1.AnalyzeTask) {
 	sets := make([]termSet, len(found))
 	lengths := make([]int, len(found))
 	for i, c := range found {
 		sets[i], lengths[i] = c.set, len(c.terms)
 	}
 	index := newBM25(sets, lengths)
-	titleTerms := l.set(cut(title, 400))
+	titleTerms := l.set(cut(task.GetTitle(), 400))
+	history := l.historyTerms(cut(task.GetPrompt(), promptBytes))
 	headings := map[string]termSet{}
 	total := query.total()
 	for i := range found {
@@ -108,6 +111,11 @@ func (l *lexer) weigh(found []candidate, query *weights, title string) {
 		own := map[string]float64{}
 		for _, term := range c.terms {
 			own[term]++
+		}
+		if len(history) > 0 && anyYear.MatchString(c.claim) {
+			for _, term := range history {
+				own[term]++
+			}
 		}
 		around := l.headingTerms(headings, c.path)
 		counts := func(term string) float64 {
@@ -132,12 +140,13 @@ func (l *lexer) weigh(found []candidate, query *weights, title string) {
 			if own[term] > 0 {
 				direct++
 			}
-			if own[term] > 0 || titleTerms.has(term) {
+			if counts(term) > 0 {
 				named++
 			}
 		}
 		c.relevance = covered / total
-		if direct == 0 || named < min(2, len(query.terms)) {
+		c.thin = named < min(2, len(query.terms))
+		if direct == 0 {
 			c.score = 0
 		}
 		if c.hanging {
@@ -165,9 +174,17 @@ func (l *lexer) headingTerms(known map[string]termSet, path []string) termSet {
 
 // choose picks the sentences to extract: relevant, and not like each other.
 func choose(found []candidate) []candidate {
+	chosen := chooseFrom(found, mostExtractions, func(c candidate) bool { return !c.thin })
+	if len(chosen) == 0 {
+		return chooseFrom(found, mostThin, func(c candidate) bool { return !c.hanging })
+	}
+	return chosen
+}
+
+func chooseFrom(found []candidate, most int, fits func(candidate) bool) []candidate {
 	order := make([]int, 0, len(found))
 	for i, c := range found {
-		if c.score > 0 && c.relevance >= leastRelevance {
+		if c.score > 0 && c.relevance >= leastRelevance && fits(c) {
 			order = append(order, i)
 		}
 	}
@@ -177,7 +194,7 @@ func choose(found []candidate) []candidate {
 		return nil
 	}
 	best := found[order[0]].score
-	picked := marginal(len(order), mostExtractions,
+	picked := marginal(len(order), most,
 		func(i int) float64 { return found[order[i]].score / best },
 		func(i, j int) float64 { return overlap(&found[order[i]], &found[order[j]]) })
 	var chosen []candidate

@@ -44,8 +44,11 @@ func (s *subject) relevant(facts []*fact) []*fact {
 	if float64(placed) < leastPlaced*float64(len(facts)) {
 		return facts
 	}
-	var kept []*fact
+	var kept, apart []*fact
 	for _, f := range facts {
+		if pointer.MatchString(f.sentence) {
+			continue
+		}
 		least := leastApart
 		switch {
 		case f.facet != nil && f.fit >= 1:
@@ -53,11 +56,13 @@ func (s *subject) relevant(facts []*fact) []*fact {
 		case f.facet != nil:
 			least = leastPartly
 		}
-		if f.strength() >= least*best && !pointer.MatchString(f.sentence) {
+		if f.strength() >= least*best {
 			kept = append(kept, f)
+		} else if f.strength() >= least*best/2 {
+			apart = append(apart, f)
 		}
 	}
-	return kept
+	return append(kept, apart[:min(len(apart), max(0, fewestFacts-len(kept)))]...)
 }
 
 // strength is how much of the prompt, or of the part of it that fits best, a fact has.
@@ -99,8 +104,11 @@ func (s *subject) outline(facts []*fact) []section {
 // outlineByPages is the outline where the prompt does not part the facts: by the
 // titles of the pages that have several of them.
 func (s *subject) outlineByPages(facts []*fact) []section {
+	if len(facts) == 0 {
+		return nil
+	}
 	whole := []section{{heading: "Findings", facts: facts}}
-	if s.inTime() || len(facts) == 0 {
+	if s.inTime() {
 		return whole
 	}
 	var sections []section

@@ -28,6 +28,8 @@ const (
 	mostPerSource = 5
 	// sameSource is how much alike two facts are held for coming from one page.
 	sameSource = 0.3
+	// fewestFacts is how many facts a report has before the weaker ones are left out.
+	fewestFacts = 4
 	// mostMarks is how many sources one sentence cites at most.
 	mostMarks = 4
 	// mostRanked bounds the facts that are weighed against each other.
@@ -45,12 +47,18 @@ func (s *subject) rank(facts []*fact) {
 	}
 	index := newBM25(sets, lengths)
 	parts := s.askedParts(query)
+	history := s.lex.historyTerms(s.prompt)
 	best := 0.0
 	for i, f := range facts {
 		title := s.lex.set(f.GetTitle() + " " + strings.Join(f.GetHeadingPath(), " "))
 		own := map[string]float64{}
 		for _, term := range f.terms {
 			own[term]++
+		}
+		if len(history) > 0 && anyYear.MatchString(f.sentence) {
+			for _, term := range history {
+				own[term]++
+			}
 		}
 		count := func(term string) float64 {
 			if title.has(term) {
@@ -79,7 +87,21 @@ func (s *subject) rank(facts []*fact) {
 			f.score *= leaningShare
 		}
 	}
+	s.prefer(facts)
 	sort.SliceStable(facts, func(a, b int) bool { return facts[a].score > facts[b].score })
+}
+
+// prefer lets facts gain that have the form that the prompt asks for.
+func (s *subject) prefer(facts []*fact) {
+	definition, history := s.defines(), s.history()
+	for _, f := range facts {
+		if definition != nil && definition.MatchString(f.sentence) {
+			f.score += definitionBonus
+		}
+		if history && anyYear.MatchString(f.sentence) {
+			f.score += yearBonus
+		}
+	}
 }
 
 // covered is the share of a query, weighed by rarity, that a text has.
@@ -162,15 +184,16 @@ func newPicker(words, sources int) *picker {
 }
 
 // pick takes the facts in order of maximal marginal relevance while there is
-// room. The sources of those it takes are the sources of the report.
+// room. The sources of those it takes are the sources of the report. When few pass,
+// the nearest of the others follow: a page that answers rarely repeats the question.
 func (p *picker) pick(facts []*fact) []*fact {
 	facts = facts[:min(len(facts), mostRanked)]
 	if len(facts) == 0 {
 		return nil
 	}
-	best, least := facts[0].score, leastCoverage
+	best, strongest := facts[0].score, 0.0
 	for _, f := range facts {
-		least = max(least, leastOfBest*f.coverage)
+		strongest = max(strongest, f.coverage)
 	}
 	order := marginal(len(facts), len(facts),
 		func(i int) float64 { return facts[i].score / max(best, 1e-9) },
@@ -184,20 +207,24 @@ func (p *picker) pick(facts []*fact) []*fact {
 	var picked []*fact
 	words := 0
 	per := map[string]int{}
-	for _, i := range order {
-		f := facts[i]
-		size := len(strings.Fields(f.sentence)) + 2
-		if f.score < leastScore*best || max(f.coverage, f.partly/2) < least || per[f.GetUrl()] >= mostPerSource || words+size > p.words {
-			continue
+	taken := map[*fact]bool{}
+	take := func(most int, share float64) {
+		for _, i := range order {
+			f := facts[i]
+			size := len(strings.Fields(f.sentence)) + 2
+			least := max(leastCoverage, share*leastOfBest*strongest)
+			if len(picked) >= most || taken[f] || f.score < share*leastScore*best || max(f.coverage, f.partly/2) < least ||
+				per[f.GetUrl()] >= mostPerSource || words+size > p.words || !p.cited[f.GetUrl()] && len(p.cited) >= p.sources {
+				continue
+			}
+			taken[f], p.cited[f.GetUrl()] = true, true
+			per[f.GetUrl()]++
+			words += size
+			picked = append(picked, f)
 		}
-		if !p.cited[f.GetUrl()] && len(p.cited) >= p.sources {
-			continue
-		}
-		p.cited[f.GetUrl()] = true
-		per[f.GetUrl()]++
-		words += size
-		picked = append(picked, f)
 	}
+	take(len(facts), 1)
+	take(fewestFacts, 0.5)
 	p.others(picked)
 	return picked
 }

@@ -22,11 +22,13 @@ func Report(task *workv1.ReportTask) *workv1.ReportResult {
 	picker := newPicker(orDefault(task.GetWords(), defaultWords), orDefault(task.GetSources(), defaultSources))
 	picked := picker.pick(s.relevant(facts))
 	summary, body := s.summarise(picked)
-	sections := s.outline(body)
+	dated, undated := s.timeline(body)
+	sections := s.outline(undated)
 
 	w := &writer{subject: s, picker: picker, numbers: map[string]int32{}}
 	w.title()
 	w.summary(summary, task)
+	w.timeline(dated)
 	for _, section := range sections {
 		w.section(section)
 	}

@@ -88,7 +88,8 @@ func (w *writer) cited(f *fact) string {
 	var parts []string
 	for _, sp := range w.subject.lex.sentences(f.sentence) {
 		sentence := f.sentence[sp.start:sp.end]
-		if w.printed[sentence] {
+		label := sp.end < len(f.sentence) && len(strings.Fields(sentence)) < fewestWords && w.subject.lex.fragment(sentence)
+		if w.printed[sentence] || label {
 			continue
 		}
 		w.printed[sentence] = true
