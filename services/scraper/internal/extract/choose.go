@@ -1,11 +1,9 @@
 package extract
 
 import (
-	"net/url"
 	"slices"
 	"sort"
 
-	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
@@ -17,59 +15,40 @@ const largestForLibraries = 20000
 // that is not marked as furniture is kept.
 const mostBlocks = 40_000
 
-// pageKind is what sort of page one is, and how sure that is for articles.
-type pageKind struct {
-	name    string
-	article float32
-}
-
-// Below articleFrom a page is read as no article, above articleSure as one, and
-// between them both ways are weighed.
+// Below articleFrom, which is how like an article a page is, it is read as none,
+// above articleSure as one, and between them both ways are weighed.
 const (
-	articleFrom = 0.05
-	articleSure = 0.35
+	articleFrom = 0.2
+	articleSure = 0.6
 )
 
 // choose tells which blocks of a page are its main content. On articles two
 // libraries are asked, and a forest decides that sees what they kept. On other
 // pages those know too little, and two forests decide, the second of which sees
 // what the first made of the rest of the page.
-func (m *model) choose(o *outline, tree *html.Node, kind pageKind, base *url.URL) []bool {
+func (m *Model) choose(s *Sample) []bool {
+	o := s.outline
 	if len(o.blocks) > mostBlocks {
 		return o.unmarked()
 	}
-	weight := min(1, max(0, (kind.article-articleFrom)/(articleSure-articleFrom)))
+	kinds := m.KindsOf(s.page)
+	weight := min(1, max(0, (kinds[kindArticle]-articleFrom)/(articleSure-articleFrom)))
 	if len(o.elements) > largestForLibraries {
 		weight = 0
 	}
 	probability := make([]float32, len(o.blocks))
 	if weight > 0 {
-		for i, p := range m.asArticle(o, tree, base) {
+		for i, p := range m.Article.All(s.ArticleRows()) {
 			probability[i] += weight * p
 		}
 	}
 	if weight < 1 {
-		for i, p := range m.asOther(o) {
+		first := m.First.All(s.BlockRows())
+		for i, p := range m.Second.All(s.SecondRows(first, kinds)) {
 			probability[i] += (1 - weight) * p
 		}
 	}
 	return o.withoutCopies(o.likeliest(probability))
-}
-
-func (m *model) asArticle(o *outline, tree *html.Node, base *url.URL) []float32 {
-	return m.article.all(o.features([][]float32{
-		o.coverage(byTrafilatura(tree, base)),
-		o.coverage(byReadability(tree, base)),
-	}))
-}
-
-func (m *model) asOther(o *outline) []float32 {
-	rows := o.features(nil)
-	first := m.first.all(rows)
-	for i, seen := range o.consensus(first) {
-		rows[i] = append(seen, rows[i]...)
-	}
-	return m.second.all(rows)
 }
 
 // likeliest picks the blocks whose words make the best expected F1: the words

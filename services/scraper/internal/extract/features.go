@@ -36,15 +36,14 @@ const nowhere = 20
 type describer struct {
 	o     *outline
 	style []textStyle
-	libs  [][]float32 // by library: the share of each block that it kept
-	first int         // block of the first h1, or -1
-	prose []int       // for each block, blocks to the nearest prose before it
-	ahead []int       // and after it
+	first int   // block of the first h1, or -1
+	prose []int // for each block, blocks to the nearest prose before it
+	ahead []int // and after it
 }
 
 // features describes every block of a page.
-func (o *outline) features(libs [][]float32) [][]float32 {
-	d := describer{o: o, libs: libs, first: -1}
+func (o *outline) features() [][]float32 {
+	d := describer{o: o, first: -1}
 	d.style = o.textStyles()
 	for i := range o.blocks {
 		if d.first < 0 && o.elements[o.blocks[i].parent].node.DataAtom == atom.H1 {
@@ -60,7 +59,6 @@ func (o *outline) features(libs [][]float32) [][]float32 {
 		d.containers(&v, i)
 		d.position(&v, i)
 		d.neighbours(&v, i)
-		d.libraries(&v, i)
 		rows[i] = v.at
 	}
 	return rows
@@ -197,24 +195,6 @@ func (d *describer) meeting(i, k int) int {
 		}
 	}
 	return up
-}
-
-func (d *describer) libraries(v *vector, i int) {
-	for _, kept := range d.libs {
-		around, n := float32(0), 0
-		for k := max(0, i-3); k <= min(len(kept)-1, i+3); k++ {
-			around += kept[k]
-			n++
-		}
-		before, after := float32(0), float32(0)
-		if i > 0 {
-			before = kept[i-1]
-		}
-		if i+1 < len(kept) {
-			after = kept[i+1]
-		}
-		v.add(kept[i], before, after, around/float32(n))
-	}
 }
 
 func (d *describer) pageFeatures() []float32 {

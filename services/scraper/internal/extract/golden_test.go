@@ -40,7 +40,7 @@ func checkSections(t *testing.T, page *workv1.Page) {
 
 func TestGolden(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"article", "forum", "documentation"} {
+	for _, name := range []string{"article", "forum", "documentation", "product", "listing"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			page := pageOf(t, name+".html")

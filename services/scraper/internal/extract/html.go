@@ -7,33 +7,23 @@ import (
 	"golang.org/x/net/html"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/fathom-research/fathom/platform/fault"
 	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
 )
 
 // readHTML finds the main content of a page of the web.
 func readHTML(doc Document) (*workv1.Page, error) {
-	tree, err := parseHTML(toUTF8(doc.Body, doc.ContentType))
+	s, err := NewSample(doc)
 	if err != nil {
-		return nil, fault.Permanent(fault.Unreadable, "page can't be parsed: %w", err)
-	}
-	base := baseOf(tree, doc.FinalURL)
-	about := metadataOf(tree, base)
-	signs := signals(tree, &about, base)
-	removeInvisible(tree)
-	o := outlineOf(tree, about.title)
-	if len(o.blocks) == 0 {
-		return nil, fault.Permanent(fault.Empty, "page has no text")
+		return nil, err
 	}
 	model := trained()
-	kind := model.kindOf(o.kindFeatures(signs))
-	text := o.render(tree, model.choose(o, tree, kind, base), base)
 	page := &workv1.Page{
-		CanonicalUrl: about.canonical, Title: about.title, Author: about.author, Site: about.site,
-		Language: about.language, Text: text, Kind: kind.name, ContentType: "text/html",
+		CanonicalUrl: s.about.canonical, Title: s.about.title, Author: s.about.author, Site: s.about.site,
+		Language: s.about.language, Kind: model.kindOf(s.page), ContentType: "text/html",
+		Text: s.outline.render(s.tree, model.choose(s), s.base),
 	}
-	if !about.published.IsZero() {
-		page.Published = timestamppb.New(about.published)
+	if !s.about.published.IsZero() {
+		page.Published = timestamppb.New(s.about.published)
 	}
 	return page, nil
 }

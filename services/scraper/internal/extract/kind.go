@@ -9,21 +9,14 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// The kinds of pages that are told apart. A document that is no page of the web
-// is kindDocument.
-const (
-	kindArticle       = "article"
-	kindDocumentation = "documentation"
-	kindForum         = "forum"
-	kindListing       = "listing"
-	kindProduct       = "product"
-	kindService       = "service"
-	kindCollection    = "collection"
-	kindDocument      = "document"
-)
+// PageKinds are the kinds of pages that are told apart, in the order of their
+// forests in the model. A document that is no page of the web is kindDocument.
+var PageKinds = []string{"article", "documentation", "forum", "listing", "product", "service", "collection"}
 
-// kinds is the order in which the forests of kinds stand in the model.
-var kinds = []string{kindArticle, kindDocumentation, kindForum, kindListing, kindProduct, kindService, kindCollection}
+const (
+	kindArticle  = 0 // in PageKinds
+	kindDocument = "document"
+)
 
 // schemaTypes are families of schema.org types, each a feature.
 var schemaTypes = []string{
@@ -34,6 +27,23 @@ var schemaTypes = []string{
 	"itemlist collectionpage searchresultspage offercatalog",
 	"service localbusiness professionalservice medicalbusiness financialservice softwareapplication webapplication",
 	"faqpage", "webpage", "website", "organization", "breadcrumblist", "person",
+}
+
+// declaredKind is the kind that a page's structured data or its og:type tell
+// outright, or nothing. Both stand first in the row of a page. Pages of all kinds
+// have answers to frequent questions, and lists of products.
+func declaredKind(page []float32) string {
+	const article, question, faq, ogArticle, ogProduct = 0, 2, 6, 12, 13
+	says := func(feature int) bool { return len(page) > feature && page[feature] > 0 }
+	switch {
+	case says(article) || says(ogArticle):
+		return ""
+	case says(question) && !says(faq):
+		return "forum"
+	case says(ogProduct):
+		return "product"
+	}
+	return ""
 }
 
 // pathWords are families of words in the path of an address, each a feature.

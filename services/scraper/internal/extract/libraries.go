@@ -2,6 +2,7 @@ package extract
 
 import (
 	"net/url"
+	"strings"
 
 	"codeberg.org/readeck/go-readability/v2"
 	"github.com/markusmobius/go-trafilatura"
@@ -49,15 +50,48 @@ func guarded(find func() *html.Node) string {
 }
 
 // linesOf is the text of a tree with a line for each block of it.
-func linesOf(n *html.Node) string {
-	o := outlineOf(n, "")
-	size := 0
+func linesOf(n *html.Node) string { return outlineOf(n, "").lines(nil) }
+
+// lines is the text of the blocks that keep tells, or of all, a line for each.
+func (o *outline) lines(keep []bool) string {
+	var text strings.Builder
 	for i := range o.blocks {
-		size += len(o.blocks[i].text) + 1
+		if keep == nil || keep[i] {
+			text.WriteString(o.blocks[i].text)
+			text.WriteByte('\n')
+		}
 	}
-	text := make([]byte, 0, size)
-	for i := range o.blocks {
-		text = append(append(text, o.blocks[i].text...), '\n')
+	return text.String()
+}
+
+// withLibraries adds to the row of each block how much of it, and of those around
+// it, each text kept that a library made of the page.
+func (o *outline) withLibraries(rows [][]float32, texts []string) [][]float32 {
+	all := make([]vector, len(rows))
+	for i := range rows {
+		all[i].add(rows[i]...)
 	}
-	return string(text)
+	for _, text := range texts {
+		kept := o.coverage(text)
+		for i := range all {
+			around, n := float32(0), 0
+			for k := max(0, i-3); k <= min(len(kept)-1, i+3); k++ {
+				around += kept[k]
+				n++
+			}
+			before, after := float32(0), float32(0)
+			if i > 0 {
+				before = kept[i-1]
+			}
+			if i+1 < len(kept) {
+				after = kept[i+1]
+			}
+			all[i].add(kept[i], before, after, around/float32(n))
+		}
+	}
+	longer := make([][]float32, len(rows))
+	for i := range all {
+		longer[i] = all[i].at
+	}
+	return longer
 }

@@ -3,17 +3,21 @@ package extract
 import (
 	"bytes"
 	_ "embed"
-	"encoding/binary"
 	"fmt"
-	"math"
+	"io"
+	"slices"
 	"sync"
+
+	"github.com/fathom-research/fathom/services/scraper/internal/extract/forest"
 )
 
-// model is what was learned from pages whose main content is known.
-type model struct {
-	kinds         []forest // in the order of kinds
-	article       forest   // features with what the libraries kept
-	first, second forest   // features without, and with the first look's consensus
+// Model is what was learned from pages whose main content is known.
+type Model struct {
+	// Kinds tell from a page's row how like each of PageKinds it is.
+	Kinds []*forest.Forest
+	// Article tells from the rows with what the libraries kept whether a block is
+	// main content; First without that, and Second with what First and Kinds said.
+	Article, First, Second *forest.Forest
 }
 
 //go:embed model.bin
@@ -21,101 +25,71 @@ var modelFile []byte
 
 // trained is the model that ships with the package. Its file is part of the
 // program: one that can't be read is a fault of the build.
-var trained = sync.OnceValue(func() *model {
-	m, err := readModel(modelFile)
+var trained = sync.OnceValue(func() *Model {
+	m, err := readModel(bytes.NewReader(modelFile))
 	if err != nil {
 		panic(err)
 	}
 	return m
 })
 
-// readModel reads the forests of a model, each as its counts followed by its
-// arrays, little-endian.
-func readModel(file []byte) (*model, error) {
-	r := bytes.NewReader(file)
-	m := &model{kinds: make([]forest, len(kinds))}
-	forests := []*forest{&m.article, &m.first, &m.second}
-	for i := range m.kinds {
-		forests = append(forests, &m.kinds[i])
-	}
-	for i, f := range forests {
-		if err := f.read(r); err != nil {
+// mostFeatures is more than any row has: the forests were made for these rows, so
+// they are checked only for being forests.
+const mostFeatures = 1 << 10
+
+func readModel(r io.Reader) (*Model, error) {
+	m := &Model{Kinds: make([]*forest.Forest, len(PageKinds))}
+	for i, f := range m.forests() {
+		var err error
+		if *f, err = forest.Read(r, mostFeatures); err != nil {
 			return nil, fmt.Errorf("read forest %d of the model: %w", i, err)
 		}
 	}
 	return m, nil
 }
 
-// kindOf names the likeliest kind of a page.
-func (m *model) kindOf(row []float32) pageKind {
-	best, kind := float32(-1), pageKind{}
-	for i := range m.kinds {
-		p := m.kinds[i].probability(row)
-		if p > best {
-			best, kind.name = p, kinds[i]
-		}
-		if kinds[i] == kindArticle {
-			kind.article = p
-		}
-	}
-	return kind
-}
-
-// forest is a sum of regression trees over features, as gradient boosting makes
-// it. A leaf has no feature; the right child of a node follows its left one.
-type forest struct {
-	bias    float32
-	roots   []int32
-	feature []int16 // -1 in a leaf
-	value   []float32
-	left    []int32
-}
-
-func (f *forest) read(r *bytes.Reader) error {
-	var head struct {
-		Bias         float32
-		Trees, Nodes int32
-	}
-	if err := binary.Read(r, binary.LittleEndian, &head); err != nil {
-		return err
-	}
-	if head.Trees < 0 || head.Nodes < 0 || int(head.Nodes) > r.Len() || int(head.Trees) > r.Len() {
-		return fmt.Errorf("%d trees with %d nodes do not fit", head.Trees, head.Nodes)
-	}
-	f.bias = head.Bias
-	f.roots = make([]int32, head.Trees)
-	f.feature = make([]int16, head.Nodes)
-	f.value = make([]float32, head.Nodes)
-	f.left = make([]int32, head.Nodes)
-	for _, part := range []any{f.roots, f.feature, f.value, f.left} {
-		if err := binary.Read(r, binary.LittleEndian, part); err != nil {
-			return err
+// Write writes the model as the file that the package embeds.
+func (m *Model) Write(w io.Writer) error {
+	for i, f := range m.forests() {
+		if err := (*f).Write(w); err != nil {
+			return fmt.Errorf("write forest %d of the model: %w", i, err)
 		}
 	}
 	return nil
 }
 
-// probability is the forest's answer for one row: the row goes left where its
-// feature is at most the node's value.
-func (f *forest) probability(row []float32) float32 {
-	sum := f.bias
-	for _, at := range f.roots {
-		for f.feature[at] >= 0 {
-			next := f.left[at]
-			if row[f.feature[at]] > f.value[at] {
-				next++
-			}
-			at = next
-		}
-		sum += f.value[at]
+// forests is where the forests of a model are, in the order of its file.
+func (m *Model) forests() []**forest.Forest {
+	all := []**forest.Forest{&m.Article, &m.First, &m.Second}
+	for i := range m.Kinds {
+		all = append(all, &m.Kinds[i])
 	}
-	return float32(1 / (1 + math.Exp(-float64(sum))))
+	return all
 }
 
-func (f *forest) all(rows [][]float32) []float32 {
-	answers := make([]float32, len(rows))
-	for i := range rows {
-		answers[i] = f.probability(rows[i])
+// believed is by how much the odds of the kind rise that a page declares: few of
+// the pages that were learned from declare one, and those that do are right.
+const believed = 10
+
+// KindsOf is how like each of PageKinds a page is; all add up to one.
+func (m *Model) KindsOf(page []float32) []float32 {
+	shares, sum := make([]float32, len(m.Kinds)), float32(1e-6)
+	declared := declaredKind(page)
+	for i, f := range m.Kinds {
+		shares[i] = f.Probability(page)
+		if PageKinds[i] == declared {
+			shares[i] *= believed
+		}
+		sum += shares[i]
 	}
-	return answers
+	for i := range shares {
+		shares[i] /= sum
+	}
+	return shares
+}
+
+// kindOf names the likeliest kind of a page.
+func (m *Model) kindOf(page []float32) string {
+	shares := m.KindsOf(page)
+	return PageKinds[slices.Index(shares, slices.Max(shares))]
 }

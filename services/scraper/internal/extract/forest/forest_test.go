@@ -33,6 +33,7 @@ func params() forest.Params {
 func TestGrowLearnsWhatFeaturesTellTogether(t *testing.T) {
 	t.Parallel()
 	f := forest.Grow(corners(), params())
+	require.Equal(t, f.Probability([]float32{0.9, 0.9, 0}), f.All([][]float32{{0.9, 0.9, 0}})[0])
 	answers := f.All([][]float32{{0.9, 0.9, 0}, {0.1, 0.1, 1}, {0.9, 0.1, 1}, {0.1, 0.9, 0}})
 	require.Greater(t, answers[0], float32(0.9))
 	require.Greater(t, answers[1], float32(0.9))
