@@ -194,10 +194,7 @@ func (o *outline) sum() {
 		if b.isProse() {
 			prose = len(b.tokens)
 		}
-		heading := 0
-		if headingLevel(o.elements[b.parent].node) > 0 {
-			heading = 1
-		}
+		heading := o.isHeading(i)
 		for at := b.parent; at >= 0; at = o.elements[at].parent {
 			e := &o.elements[at]
 			e.words += len(b.tokens)

@@ -48,7 +48,7 @@ func (m *Model) choose(s *Sample) []bool {
 			probability[i] += (1 - weight) * p
 		}
 	}
-	return o.withoutCopies(o.likeliest(probability))
+	return o.withoutLastHeadings(o.withoutCopies(o.likeliest(probability)))
 }
 
 // likeliest picks the blocks whose words make the best expected F1: the words
@@ -95,6 +95,35 @@ func (o *outline) withoutCopies(keep []bool) []bool {
 		seen[b.text] = true
 	}
 	return keep
+}
+
+// withoutLastHeadings drops headings at the end that nothing kept stands under, as
+// those of what is related, unless headings are most of what was kept.
+func (o *outline) withoutLastHeadings(keep []bool) []bool {
+	kept, headings := 0, 0
+	for i := range keep {
+		if keep[i] {
+			kept++
+			headings += o.isHeading(i)
+		}
+	}
+	if headings*2 > kept {
+		return keep
+	}
+	for i := len(keep) - 1; i >= 0; i-- {
+		if keep[i] && o.isHeading(i) == 0 {
+			break
+		}
+		keep[i] = false
+	}
+	return keep
+}
+
+func (o *outline) isHeading(i int) int {
+	if headingLevel(o.elements[o.blocks[i].parent].node) > 0 {
+		return 1
+	}
+	return 0
 }
 
 // unmarked is every block that no element around it marks as furniture.
