@@ -16,6 +16,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 )
 
 // BenchmarkChrome reads a page whose text its scripts fetch, and one whose text is
@@ -177,4 +178,51 @@ func newScriptedSite(b *testing.B) string {
 		server.Close()
 	})
 	return server.URL
+}
+
+// BenchmarkSlot tells what one more open page takes of memory that no other process
+// shares, and what the browser takes without any.
+func BenchmarkSlot(b *testing.B) {
+	release, arrived := make(chan struct{}), make(chan struct{}, benchTabs)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		switch r.URL.Path {
+		case "/held":
+			_, _ = io.WriteString(w, strings.Repeat("<p>"+strings.Repeat("Some words of a page. ", 20), 40)+"<script>fetch('/hold')</script>")
+		case "/hold":
+			arrived <- struct{}{}
+			<-release
+		default:
+			_, _ = io.WriteString(w, enough)
+		}
+	}))
+	b.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	c := newChrome(b, func(o *Options) { o.Tabs, o.Timeout = benchTabs, time.Minute }, server.URL)
+	_, err := c.Get(b.Context(), server.URL+"/")
+	require.NoError(b, err)
+	taken := func() int64 {
+		sum := int64(0)
+		for _, own := range group(c.current.pid) {
+			sum += own
+		}
+		return sum >> 20
+	}
+	alone := taken()
+	var pages errgroup.Group
+	for range benchTabs {
+		pages.Go(func() error {
+			_, err := c.Get(b.Context(), server.URL+"/held")
+			return err
+		})
+	}
+	for range benchTabs {
+		<-arrived
+	}
+	b.ReportMetric(float64(alone), "MiB/browser")
+	b.ReportMetric(float64(taken()-alone)/benchTabs, "MiB/page")
+	close(release)
+	require.NoError(b, pages.Wait())
 }

@@ -40,13 +40,13 @@ func (v *visitor) settle(ctx context.Context) error {
 	var shown turnover
 	for {
 		now := v.state.snapshot()
-		if shown.count(now.loader) == maxDocuments {
+		if shown.endless(now) {
 			err := v.still(ctx)
 			if err != nil {
 				return err
 			}
 		}
-		if shown.documents >= maxDocuments && now.loaded && now.pending == 0 {
+		if shown.stilled && now.loaded && now.pending == 0 {
 			return nil
 		}
 		resting, err := v.resting(ctx, began)
@@ -69,14 +69,22 @@ const maxDocuments = 12
 type turnover struct {
 	last      cdp.LoaderID
 	documents int
+	stilled   bool
 }
 
-func (t *turnover) count(loader cdp.LoaderID) int {
-	if loader != t.last {
-		t.last = loader
+// endless reports, once, that there were too many documents. It waits for one to
+// have loaded, so that what its scripts wrote is kept, but not for ever.
+func (t *turnover) endless(now snapshot) bool {
+	if now.loader != t.last {
+		t.last = now.loader
 		t.documents++
 	}
-	return t.documents
+	due := t.documents >= 2*maxDocuments || t.documents >= maxDocuments && now.loaded
+	if t.stilled || !due {
+		return false
+	}
+	t.stilled = true
+	return true
 }
 
 // still switches the page's scripts off: the document that is shown stays, or the
