@@ -26,7 +26,7 @@ var modelFile []byte
 // trained is the model that ships with the package. Its file is part of the
 // program: one that can't be read is a fault of the build.
 var trained = sync.OnceValue(func() *Model {
-	m, err := readModel(bytes.NewReader(modelFile))
+	m, err := ReadModel(bytes.NewReader(modelFile))
 	if err != nil {
 		panic(err)
 	}
@@ -37,7 +37,8 @@ var trained = sync.OnceValue(func() *Model {
 // they are checked only for being forests.
 const mostFeatures = 1 << 10
 
-func readModel(r io.Reader) (*Model, error) {
+// ReadModel reads a model that Write wrote.
+func ReadModel(r io.Reader) (*Model, error) {
 	m := &Model{Kinds: make([]*forest.Forest, len(PageKinds))}
 	for i, f := range m.forests() {
 		var err error

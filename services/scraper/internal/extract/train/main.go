@@ -4,9 +4,11 @@
 //	train -articles DIR -kinds DIR -folds 5          # cross-validation, by site
 //	train -articles DIR -kinds DIR -aside            # measure on a third of the sites, held aside
 //	train -articles DIR -kinds DIR -model model.bin  # learn from all, and write the model
+//	train -articles DIR -kinds DIR -use model.bin    # measure a model that exists, on all
 package main
 
 import (
+	"bufio"
 	"errors"
 	"flag"
 	"fmt"
@@ -26,9 +28,9 @@ func main() {
 }
 
 type options struct {
-	articles, kinds, model string
-	folds, worst           int
-	aside, tuning          bool
+	articles, kinds, model, use string
+	folds, worst                int
+	aside, tuning               bool
 }
 
 func run(args []string, out io.Writer) error {
@@ -37,6 +39,7 @@ func run(args []string, out io.Writer) error {
 	flags.StringVar(&o.articles, "articles", "", "folder with a set of articles")
 	flags.StringVar(&o.kinds, "kinds", "", "folder with a set of pages of all kinds")
 	flags.StringVar(&o.model, "model", "", "file to write the model to that is learned")
+	flags.StringVar(&o.use, "use", "", "measure the model in this file, which may have seen the pages")
 	flags.IntVar(&o.folds, "folds", 0, "measure by cross-validation with so many folds")
 	flags.BoolVar(&o.aside, "aside", false, "measure on the third of the sites that is held aside, with a model of the rest")
 	flags.BoolVar(&o.tuning, "tuning", false, "leave out the third of the sites that is held aside")
@@ -49,29 +52,53 @@ func run(args []string, out io.Writer) error {
 		return err
 	}
 	tuning, aside := holdAside(pages)
+	learned := pages
 	switch {
 	case o.aside:
-		model := learn(tuning)
-		o.measure(out, aside, func(*page) *extract.Model { return model })
-		return o.write(model)
+		pages, learned = aside, tuning
 	case o.tuning:
-		pages = tuning
+		pages, learned = tuning, tuning
 	}
 	if o.folds > 1 {
-		models := map[*page]*extract.Model{}
-		for fold := range o.folds {
-			rest, unseen := split(pages, "outer", o.folds, fold)
-			model := learn(rest)
-			for _, p := range unseen {
-				models[p] = model
-			}
+		o.crossValidate(out, pages)
+		if o.model == "" {
+			return nil
 		}
-		o.measure(out, pages, func(p *page) *extract.Model { return models[p] })
 	}
-	if o.model == "" {
-		return nil
+	model, err := o.makeModel(learned)
+	if err != nil {
+		return err
 	}
-	return o.write(learn(pages))
+	if o.aside || o.use != "" {
+		o.measure(out, pages, func(*page) *extract.Model { return model })
+	}
+	return o.write(model)
+}
+
+// makeModel learns a model, unless there is one to use.
+func (o *options) makeModel(pages []*page) (*extract.Model, error) {
+	if o.use == "" {
+		return learn(pages), nil
+	}
+	file, err := os.Open(o.use)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return extract.ReadModel(bufio.NewReader(file))
+}
+
+// crossValidate measures each fold of the pages with a model of the others.
+func (o *options) crossValidate(out io.Writer, pages []*page) {
+	models := map[*page]*extract.Model{}
+	for fold := range o.folds {
+		rest, unseen := split(pages, "outer", o.folds, fold)
+		model := learn(rest)
+		for _, p := range unseen {
+			models[p] = model
+		}
+	}
+	o.measure(out, pages, func(p *page) *extract.Model { return models[p] })
 }
 
 func (o *options) read() ([]*page, error) {

@@ -73,6 +73,9 @@ func TestTrainMeasuresAndWrites(t *testing.T) {
 	second, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, first, second, "the same pages make the same model")
+	out.Reset()
+	require.NoError(t, run([]string{"-kinds", kinds, "-aside", "-use", file}, &out))
+	require.Contains(t, out.String(), "fathom")
 }
 
 func TestTrainNeedsPages(t *testing.T) {
