@@ -127,6 +127,9 @@ func (l *lexer) rowCandidate(text string, b block) []candidate {
 		return nil
 	}
 	values := cells(row)
+	if navigation(b.header) || navigation(values) {
+		return nil
+	}
 	var parts []string
 	figures := false
 	for i, value := range values {

@@ -12,6 +12,8 @@ const (
 	ownShare     = 1.0
 	titleShare   = 0.75
 	addressShare = 0.55
+	// bothBonus is for a term that a fact and its title have.
+	bothBonus = 0.2
 	// leastFit is the share of a facet that a fact must have to stand under it.
 	leastFit = 0.5
 	// longestHeading bounds a facet's name.
@@ -200,6 +202,8 @@ func (c *facet) fit(f *fact, around *surroundings) float64 {
 	has := 0.0
 	for term := range c.terms {
 		switch {
+		case f.set.has(term) && around.title.has(term):
+			has += ownShare + bothBonus
 		case f.set.has(term):
 			has += ownShare
 		case around.title.has(term):

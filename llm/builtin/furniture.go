@@ -18,7 +18,7 @@ var (
 		`this (?:article|story|post) (?:was )?(?:originally|first) (?:appeared|published)`, `reprints? (?:and|&) permissions`, `doi\.org/\S+$`, `stay tuned`, `table of contents`,
 		`already a (?:subscriber|member)`, `become a (?:subscriber|member)`, `free trial`, `please (?:consider|contact us|email|enter|try again|sign|log)`, `let us know in the comments`,
 		`watch (?:the video|below|now|live)`, `listen to (?:the|our) podcast`, `check out (?:our|the|these|this)`, `related (?:articles|stories|posts)`,
-		`(?:essay|paper)s? (?:writing )?service`, `get (?:your|the) (?:paper|essay)`,
+		`^(?:this page was )?last (?:reviewed|updated|modified|edited|changed)\b`, `(?:essay|paper)s? (?:writing )?service`, `get (?:your|the) (?:paper|essay)`,
 	}, `|`) + `)`)
 	furnitureHead = regexp.MustCompile(`(?i)^(?:references?|bibliography|external links|see also|further reading|related (?:articles|stories|posts|content|links|reading)|` +
 		`comments?(?: \(\d+\))?|leave a (?:reply|comment)|newsletter|sign up.*|share this.*|more from.*|most (?:read|popular).*|about the authors?|author information|footnotes|notes|` +
@@ -66,4 +66,15 @@ func furnitureBlock(markdown string, path []string) bool {
 		linked += len(address)
 	}
 	return 10*linked > 8*len(markdown)
+}
+
+// navigation says whether a table's row leads to other pages.
+func navigation(row []string) bool {
+	for _, cell := range row {
+		switch strings.ToLower(cell) {
+		case "prev", "previous", "next", "up", "home":
+			return true
+		}
+	}
+	return false
 }

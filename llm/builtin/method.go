@@ -58,6 +58,9 @@ func (s *subject) openParts(picked []*fact) []string {
 	var lines []string
 	open := func(text string, least float64, format string) {
 		terms := newTermSet(s.lex.informative(text))
+		for _, term := range s.lex.historyTerms(text) {
+			delete(terms, term)
+		}
 		best := 0.0
 		for _, f := range picked {
 			best = max(best, terms.within(f.set))

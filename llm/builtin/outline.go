@@ -33,6 +33,7 @@ type section struct {
 // and have too little of the whole of it.
 func (s *subject) relevant(facts []*fact) []*fact {
 	s.facets = s.askedFacets()
+	anchored := s.anchored()
 	s.place(facts, s.facets)
 	best, placed := 0.0, 0
 	for _, f := range facts {
@@ -41,17 +42,15 @@ func (s *subject) relevant(facts []*fact) []*fact {
 			placed++
 		}
 	}
-	if float64(placed) < leastPlaced*float64(len(facts)) {
-		return facts
-	}
+	apartIsLess := float64(placed) >= leastPlaced*float64(len(facts))
 	var kept, apart []*fact
 	for _, f := range facts {
-		if pointer.MatchString(f.sentence) {
+		if s.lex.english && s.lex.dangles(f.sentence) || !anchored(f) {
 			continue
 		}
 		least := leastApart
 		switch {
-		case f.facet != nil && f.fit >= 1:
+		case !apartIsLess || f.facet != nil && f.fit >= 1:
 			least = 0
 		case f.facet != nil:
 			least = leastPartly

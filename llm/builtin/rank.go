@@ -13,7 +13,7 @@ const (
 	supportShare   = 0.05
 	outletBonus    = 0.2
 	// leaningShare is what a fact keeps of its score when it needs what is not quoted.
-	leaningShare = 0.7
+	leaningShare = 0.9
 )
 
 const (
@@ -29,7 +29,7 @@ const (
 	// sameSource is how much alike two facts are held for coming from one page.
 	sameSource = 0.3
 	// fewestFacts is how many facts a report has before the weaker ones are left out.
-	fewestFacts = 4
+	fewestFacts = 5
 	// mostMarks is how many sources one sentence cites at most.
 	mostMarks = 4
 	// mostRanked bounds the facts that are weighed against each other.

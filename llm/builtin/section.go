@@ -26,6 +26,7 @@ func (w *writer) section(s section) {
 	groups := byPage(s.facts)
 	dated := false
 	switch {
+	case w.told:
 	case w.subject.inTime():
 		dated = byDate(groups)
 	case namesYears(s.facts):

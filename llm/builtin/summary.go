@@ -32,9 +32,14 @@ func (s *subject) summarise(picked []*fact) ([]*fact, []*fact) {
 	}
 	room := (len(picked) + 2) / 3
 	for _, c := range s.facets {
-		take(min(len(summary)+1, room), func(f *fact) bool { return f.facet == c })
+		before := len(summary)
+		take(min(before+1, room), func(f *fact) bool { return f.facet == c && s.speaksOf(f, c) })
+		take(min(before+1, room), func(f *fact) bool { return f.facet == c })
 	}
-	take(min(summaryFacts, room), func(f *fact) bool { return len(summary) == 0 || f.strength() >= strongest/2 })
+	parted := len(summary) > 1
+	take(min(summaryFacts, room), func(f *fact) bool {
+		return len(summary) == 0 || f.strength() >= strongest/2 && (!parted || f.facet != nil)
+	})
 	var body []*fact
 	for _, f := range picked {
 		if !taken[f] {
@@ -44,21 +49,32 @@ func (s *subject) summarise(picked []*fact) ([]*fact, []*fact) {
 	return summary, body
 }
 
+// subjectBytes is how far into a sentence its subject stands.
+const subjectBytes = 60
+
+// speaksOf says whether a facet is what a fact is about, and not only named in it: its
+// page's title has it, or the sentence begins with it.
+func (s *subject) speaksOf(f *fact, c *facet) bool {
+	return c.terms.within(s.lex.set(cut(f.GetTitle(), 400))) == 1 || c.terms.within(s.lex.set(cut(f.sentence, subjectBytes))) == 1
+}
+
 var (
 	// caption opens what is a link's or a picture's text more often than a statement.
-	caption = regexp.MustCompile(`^(?:How|Why|Whether|Which|Who|Whose|What (?:\w+ )?(?:the|a|an)\b|See|Note|Note that|Here|Let|Consider|Read|Learn|Figure|Table|Fig\.)\b`)
+	caption = regexp.MustCompile(`^(?:How|Why|Whether|Which|Who|Whose|What (?:\w+ )?(?:the|a|an|it|they|he|she|we|you)\b|See|Note|Note that|Here|Let|Consider|Read|Learn|Figure|Table|Fig\.)\b`)
 	// pointer only sends the reader elsewhere.
-	pointer = regexp.MustCompile(`^(?:(?:Please )?(?:[Ss]ee|[Rr]efer to) (?:also )?[^.]{3,120}\.$|There (?:is|are) (?:a |an )?(?:longer|more|another) (?:text|article|page|about|on)s?\b|For [^.]{3,120},? (?:please )?(?:see|refer to) |(?:More|Additional|Further|Detailed) (?:information|details|documentation|examples|discussion)\b.{0,120}\b(?:in|at|on|by|under) |(?:The (?:next|following|previous|preceding) (?:section|chapter|sections|page|table|example|list|figure)s?|This (?:section|chapter|appendix|table|list|page))\b)|\b(?:is|are) (?:further )?(?:summed up|summari[sz]ed|described|listed|discussed|explained|covered|documented|shown|given|defined|outlined)(?: (?:in (?:more )?detail|separately|fully))? (?:in|at|by|under) (?:the |its |their )?(?:\w+ ){0,4}(?:[Ss]ection|[Cc]hapter|[Tt]able|[Aa]ppendix|[Ff]igure|page|text|article|document|above|below)\b`)
+	pointer = regexp.MustCompile(`^(?:(?:Please )?(?:[Ss]ee|[Rr]efer to) (?:also )?[^.]{3,120}\.$|There (?:is|are) (?:a |an )?(?:longer|more|another) (?:text|article|page|about|on)s?\b|For [^.]{3,120},? (?:please )?(?:see|refer to) |(?:More|Additional|Further|Detailed) (?:information|details|documentation|examples|discussion)\b.{0,120}\b(?:in|at|on|by|under) |(?:The (?:next|following|previous|preceding) (?:section|chapter|sections|page|table|example|list|figure)s?|This (?:section|chapter|appendix|table|list|page))\b)|\b(?:is|are) (?:further )?(?:summed up|treated|dealt with|told|summari[sz]ed|described|listed|discussed|explained|covered|documented|shown|given|defined|outlined)(?: (?:in (?:more )?detail|separately|fully))? (?:in|at|by|under) (?:the |its |their )?(?:\w+ ){0,4}(?:[Ss]ection|[Cc]hapter|[Tt]able|[Aa]ppendix|[Ff]igure|page|text|article|document|above|below)\b`)
 	// outside needs what is not quoted: an answer to a question, a section above.
 	outside = regexp.MustCompile(`(?i)\b(?:the answer|(?:as|see|shown|listed|described|given|mentioned|discussed|explained|defined) (?:above|below|earlier|later|here)|above-mentioned|the (?:above|latter|former)|the other (?:half|ones?)|the (?:following|preceding)|the same arithmetic|in this (?:section|chapter|case|example|approach|context)|this (?:is why|approach|parameter|option|setting|value))\b|; see [a-z ]+\.$|:$`)
 	// orders is an order to the reader about what went before.
-	orders = regexp.MustCompile(`^(?:Compare|Contrast|Think|Imagine|Suppose|Remember|Recall|Try|Take|Look|Ask)\b`)
+	leansOn = regexp.MustCompile(`^\w+ (?:that|this|these|those|it|them)\b`)
+	orders  = regexp.MustCompile(`^(?:Compare|Contrast|Think|Imagine|Suppose|Remember|Recall|Try|Take|Look|Ask)\b`)
 )
 
 var statingVerbs = wordSet(`is are was were has have had does do did can could will would may might must should cannot
 needs need takes took keeps kept gives gave makes made becomes became includes means uses lets runs holds writes
 reads sends costs allows shows showed says said finds found leads led stands rests depends remains provides requires
-works begins began returns stores adds waits goes went came comes gets got lost won rose fell grew`)
+works begins began returns stores adds waits goes went came comes gets got lost won rose fell grew
+cost ran saw wrote built sold bought paid met held sent spent brought chose drove broke stood beat set put cut hit shut`)
 
 // declares says whether a sentence reads as a statement that needs nothing before
 // it. Outside English that can't be told, and each sentence is taken for one.

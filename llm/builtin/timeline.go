@@ -36,7 +36,7 @@ func (s *subject) timeline(facts []*fact) ([]*fact, []*fact) {
 	}
 	var dated, others []*fact
 	for _, f := range facts {
-		if anyYear.MatchString(f.sentence) {
+		if anyYear.MatchString(f.sentence) && !leansBack(f.sentence) {
 			dated = append(dated, f)
 		} else {
 			others = append(others, f)
@@ -56,6 +56,7 @@ func (w *writer) timeline(facts []*fact) {
 	if len(facts) == 0 {
 		return
 	}
+	w.told = true
 	w.printf("## Timeline\n\n")
 	for _, f := range facts {
 		w.printed = map[string]bool{}
@@ -65,6 +66,8 @@ func (w *writer) timeline(facts []*fact) {
 }
 
 var definitionAsked = regexp.MustCompile(`(?i)^(?:what|who) (?:is|are|was|were) |\b(?:definition|meaning) of\b`)
+
+var pastAsked = regexp.MustCompile(`(?i)^(?:what|who) (?:was|were) `)
 
 // definitionBonus is what a fact gets for saying what the prompt's subject is, where
 // that is asked for.
@@ -79,5 +82,10 @@ func (s *subject) defines() *regexp.Regexp {
 	if label == "" || len(label) > 80 {
 		return nil
 	}
-	return regexp.MustCompile(`(?i)^["“]?(?:(?:the|an?) )?` + regexp.QuoteMeta(label) + `s?["”]?(?: \([^()]{1,60}\)|, [^,]{1,80},)? (?:is|are|was|were|means|refers to|stands for|denotes) (?:an?|the|one|any|\w+ \w+)\b`)
+	verbs := `is|are|means|refers to|stands for|denotes`
+	if pastAsked.MatchString(s.prompt) {
+		verbs += `|was|were`
+	}
+	name := regexp.QuoteMeta(label)
+	return regexp.MustCompile(`(?i)^["“]?(?:(?:the|an?) )?` + name + `s?["”]?(?: \([^()]{1,60}\)|, [^,]{1,80},)? (?:` + verbs + `) (?:an?|the|one|any|\w+ \w+)\b|\b(?:is|are) (?:called |named |known as )?` + name + `(?:,|\.$)`)
 }

@@ -71,7 +71,7 @@ func hasVerb(claim string) bool {
 
 var (
 	backPronoun = regexp.MustCompile(`^["“'‘(]?(?:(?:But|And|So|Yet|However,|Still,|Then|Also,|Instead,|In addition,|Moreover,|Furthermore,|Meanwhile,|Later,|Nevertheless,|Additionally,) )?(?i:he|she|it|they|his|her|hers|their|theirs|its|him|them|these|those|this|such|both|neither|the (?:former|latter)|another|others|some of them|most of them)\b`)
-	backLink    = regexp.MustCompile(`^(?:However|Therefore|Thus|Hence|Consequently|As a result|For example|For instance|In contrast|By contrast|Similarly|Conversely|Instead|Otherwise|Nevertheless|Nonetheless|That is|That was|That means|That's|Doing so|Even so|If so|In turn|But|And|Or|So|Because of this|In this|In that|At this|At that|On the other hand|Afterwards?)\b`)
+	backLink    = regexp.MustCompile(`^(?:However|As with|Therefore|Thus|Hence|Consequently|As a result|For example|For instance|In contrast|By contrast|Similarly|Conversely|Instead|Otherwise|Nevertheless|Nonetheless|That is|That was|That means|That's|Doing so|Even so|If so|In turn|But|And|Or|So|Because of this|In this|In that|At this|At that|On the other hand|Afterwards?|Then)\b`)
 	emptyIt     = regexp.MustCompile(`^["“]?(?:It (?:is|was|has been|may be|might be|could be|would be|will be|seems?|appears?|turns out|remains) (?:\w+ ){0,2}(?:that|to|whether|why|how|when|who)\b|This (?:week|month|year|morning|article|page|study|paper|review|guide|season)\b|Those who\b|Both \w+ and\b|These days\b|Such as\b)`)
 )
 

@@ -90,7 +90,7 @@ func (l *lexer) stem(lower string) string {
 }
 
 func (l *lexer) isStop(lower string) bool {
-	if l.english && isStopWord(lower) {
+	if l.english && isStopWord(lower) || !l.english && foreignStops.has(lower) {
 		return true
 	}
 	return len(lower) == 1 && !isDigit(lower[0])

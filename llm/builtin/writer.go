@@ -23,6 +23,8 @@ type writer struct {
 	// printed are the sentences of one item: a sentence that two facts took along
 	// stands there once.
 	printed map[string]bool
+	// told says that there is a timeline, so that the rest needs no order in time.
+	told bool
 }
 
 func (w *writer) printf(format string, args ...any) {
