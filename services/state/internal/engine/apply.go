@@ -52,19 +52,16 @@ func (e *Engine) Apply(ctx context.Context, result *workv1.Result) (Outcome, err
 
 func (e *Engine) apply(ctx context.Context, result *workv1.Result) (Outcome, error) {
 	outcome := Late
-	_, err := e.update(ctx, result.GetTenant(), result.GetResearchId(), func(tx *store.Tx) error {
-		task, err := tx.Task(ctx, result.GetTaskId())
-		if errors.Is(err, store.ErrNotFound) {
+	err := e.updateTask(ctx, result.GetTenant(), result.GetResearchId(), result.GetTaskId(), func(tx *store.Tx, task store.Task) error {
+		if !task.Open() {
 			return nil
-		}
-		if err != nil || !task.Open() {
-			return err
 		}
 		// What is decided depends on what was spent.
 		before := tx.R.Spending
 		tx.R.Spending.ModelCalls += int(plausible(int64(result.GetUsage().GetModelCalls()), mostCalls))
 		tx.R.Spending.InputTokens += plausible(result.GetUsage().GetInputTokens(), mostTokens)
 		tx.R.Spending.OutputTokens += plausible(result.GetUsage().GetOutputTokens(), mostTokens)
+		var err error
 		outcome, err = e.settle(ctx, tx, task, result)
 		if outcome == Late {
 			tx.R.Spending = before

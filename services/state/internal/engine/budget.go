@@ -81,9 +81,8 @@ func (e *Engine) dispatch(ctx context.Context, tx *store.Tx, queryID string) err
 		return err
 	}
 	if room > 0 {
-		each := e.limit(tx.R, bus.Analyze)
-		n, err := tx.DispatchAnalyses(ctx, queryID, room, each)
-		tx.R.Reserved += int64(n) * each
+		reserved, err := tx.DispatchAnalyses(ctx, queryID, room, e.limit(tx.R, bus.Analyze))
+		tx.R.Reserved += reserved
 		return err
 	}
 	sites, err := tx.UnanalyzedSites(ctx, queryID)

@@ -50,11 +50,24 @@ func New(st *store.Store, settings Settings, logger *slog.Logger, changed func(r
 // update is store.Update, charges the tenant, and tells of the change.
 func (e *Engine) update(ctx context.Context, tenant, researchID string, fn func(tx *store.Tx) error) (store.Changed, error) {
 	changed, err := e.store.Update(ctx, tenant, researchID, e.charged(ctx, fn))
-	// A change may be committed although its answer was lost.
+	e.tell(researchID, changed)
+	return changed, err
+}
+
+// updateTask is update with a task.
+func (e *Engine) updateTask(ctx context.Context, tenant, researchID, taskID string, fn func(tx *store.Tx, task store.Task) error) error {
+	changed, err := e.store.UpdateTask(ctx, tenant, researchID, taskID, func(tx *store.Tx, task store.Task) error {
+		return e.charged(ctx, func(tx *store.Tx) error { return fn(tx, task) })(tx)
+	})
+	e.tell(researchID, changed)
+	return err
+}
+
+// tell reports a change. It may be committed although its answer was lost.
+func (e *Engine) tell(researchID string, changed store.Changed) {
 	if changed.Events || changed.Tasks {
 		e.changed(researchID, changed)
 	}
-	return changed, err
 }
 
 // charged is fn, after which the tenant is charged what the research used, in the same

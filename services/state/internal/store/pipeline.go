@@ -13,18 +13,65 @@ const mostPending = 256
 
 // pipeline is a transaction that keeps writes back until something is read, and
 // then sends all of it at once: most of a small transaction's time is round trips.
-// Statements are executed in the order in which they were given. An error of a
-// write that was kept back surfaces at the next statement, at the latest at flush.
+// Its begin goes with the first read and its commit with the last writes. Statements
+// are executed in the order in which they were given. An error of a write that was
+// kept back surfaces at the next statement, at the latest at the commit.
 type pipeline struct {
-	tx      pgx.Tx
+	conn    *pgx.Conn
 	pending []*pgx.QueuedQuery
 }
 
+func begin(conn *pgx.Conn) *pipeline {
+	return &pipeline{conn: conn, pending: []*pgx.QueuedQuery{{SQL: "BEGIN"}}}
+}
+
+// commit sends what was kept back and ends the transaction.
+func (p *pipeline) commit(ctx context.Context) error {
+	batch := new(pgx.Batch)
+	batch.Queue("COMMIT").Exec(func(done pgconn.CommandTag) error {
+		if done.String() != "COMMIT" {
+			return pgx.ErrTxCommitRollback
+		}
+		return nil
+	})
+	return p.send(ctx, batch)
+}
+
+// rollback ends a transaction that was not committed. A connection on which that
+// fails is not used again.
+func (p *pipeline) rollback(ctx context.Context) {
+	p.pending = nil
+	if p.conn.IsClosed() || p.conn.PgConn().TxStatus() == idle {
+		return
+	}
+	_, err := p.conn.Exec(ctx, "ROLLBACK")
+	if err != nil {
+		_ = p.conn.Close(ctx)
+	}
+}
+
+// idle is the status of a connection without a transaction.
+const idle = 'I'
+
 // write keeps a statement back whose result nobody waits for.
 func (p *pipeline) write(ctx context.Context, sql string, args ...any) error {
+	return p.writeAll(ctx, queued(sql, args...))
+}
+
+// writeThen keeps a statement back and calls then with what it did, once it did it.
+func (p *pipeline) writeThen(ctx context.Context, then func(done pgconn.CommandTag), sql string, args ...any) error {
+	batch := new(pgx.Batch)
+	batch.Queue(sql, args...).Exec(func(done pgconn.CommandTag) error {
+		then(done)
+		return nil
+	})
+	return p.writeAll(ctx, batch)
+}
+
+func queued(sql string, args ...any) *pgx.Batch {
 	batch := new(pgx.Batch)
 	batch.Queue(sql, args...)
-	return p.writeAll(ctx, batch)
+	return batch
 }
 
 // writeAll keeps statements back whose results nobody waits for.
@@ -47,7 +94,7 @@ func (p *pipeline) send(ctx context.Context, batch *pgx.Batch) error {
 	if all.Len() == 0 {
 		return nil
 	}
-	return p.tx.SendBatch(ctx, all).Close()
+	return p.conn.SendBatch(ctx, all).Close()
 }
 
 // with takes what was kept back and puts it before the batch.
@@ -72,14 +119,12 @@ func (p *pipeline) Exec(ctx context.Context, sql string, args ...any) (pgconn.Co
 // Query implements querier.
 func (p *pipeline) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	if len(p.pending) == 0 {
-		return p.tx.Query(ctx, sql, args...)
+		return p.conn.Query(ctx, sql, args...)
 	}
-	kept := len(p.pending)
-	batch := new(pgx.Batch)
-	batch.Queue(sql, args...)
-	results := p.tx.SendBatch(ctx, p.with(batch))
-	for range kept {
-		_, err := results.Exec()
+	kept := p.pending
+	results := p.conn.SendBatch(ctx, p.with(queued(sql, args...)))
+	for _, write := range kept {
+		err := await(results, write)
 		if err != nil {
 			_ = results.Close()
 			return nil, fmt.Errorf("write before a read: %w", err)
@@ -91,6 +136,15 @@ func (p *pipeline) Query(ctx context.Context, sql string, args ...any) (pgx.Rows
 		return nil, err
 	}
 	return &pipelinedRows{Rows: rows, results: results}, nil
+}
+
+// await reads what a write came to.
+func await(results pgx.BatchResults, write *pgx.QueuedQuery) error {
+	if write.Fn != nil {
+		return write.Fn(results)
+	}
+	_, err := results.Exec()
+	return err
 }
 
 // QueryRow implements querier.

@@ -109,8 +109,8 @@ type NewResearch struct {
 }
 
 // insertResearch stores a research that waits for its questions.
-func insertResearch(ctx context.Context, tx pgx.Tx, r NewResearch) error {
-	_, err := tx.Exec(ctx, `INSERT INTO research (id, tenant, status, prompt, num_questions, traceparent, deadline)
+func insertResearch(ctx context.Context, p *pipeline, r NewResearch) error {
+	err := p.write(ctx, `INSERT INTO research (id, tenant, status, prompt, num_questions, traceparent, deadline)
 		VALUES ($1, $2, 'asking', $3, $4, $5, now() + $6)`,
 		r.ID, r.Tenant, r.Prompt, r.NumQuestions, r.Traceparent, r.Deadline)
 	if err != nil {

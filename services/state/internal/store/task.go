@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/fathom-research/fathom/platform/bus"
 )
@@ -58,10 +59,12 @@ func (t *Task) targets() []any {
 	}
 }
 
+// An empty tenant stands for whichever owns the task.
+const selectTask = "SELECT " + taskColumns + " FROM task t WHERE id = $1 AND research_id = $2 AND ($3 = '' OR tenant = $3)"
+
 // Task reads a task of the research.
 func (t *Tx) Task(ctx context.Context, id string) (Task, error) {
-	task, err := one(ctx, t.tx, scanTask, "SELECT "+taskColumns+" FROM task t WHERE id = $1 AND research_id = $2 AND tenant = $3",
-		id, t.R.ID, t.R.Tenant)
+	task, err := one(ctx, t.tx, scanTask, selectTask, id, t.R.ID, t.R.Tenant)
 	if err != nil {
 		return task, fmt.Errorf("read task %s: %w", id, err)
 	}
@@ -89,22 +92,28 @@ func (t *Tx) AddTasks(ctx context.Context, tasks ...Task) error {
 
 // DispatchAnalyses inserts analyses of a query's scraped websites, in order of
 // arrival, until as many are open as the research allows at once, but at most most
-// of them, and returns how many. Each may use reserved tokens.
-func (t *Tx) DispatchAnalyses(ctx context.Context, queryID string, most int, reserved int64) (int, error) {
-	tag, err := t.tx.Exec(ctx, `INSERT INTO task (id, tenant, research_id, kind, query_id, website_id, reserved_tokens)
+// of them. Each may use reserved tokens; it returns how many tokens that is.
+func (t *Tx) DispatchAnalyses(ctx context.Context, queryID string, most int, reserved int64) (int64, error) {
+	inserted := int64(0)
+	count := func(done pgconn.CommandTag) {
+		inserted = done.RowsAffected()
+		t.changed.Tasks = t.changed.Tasks || inserted > 0
+	}
+	err := t.tx.writeThen(ctx, count, `INSERT INTO task (id, tenant, research_id, kind, query_id, website_id, reserved_tokens)
 		SELECT gen_random_uuid(), w.tenant, w.research_id, 'analyze', w.query_id, w.id, $4 FROM website w
 		WHERE w.query_id = $1 AND w.tenant = $2 AND w.status = 'scraped'
 		AND NOT EXISTS (SELECT FROM task t WHERE t.website_id = w.id)
 		ORDER BY w.arrived LIMIT least($5::bigint, greatest(0, $3 - (SELECT count(*) FROM task t
 			WHERE t.query_id = $1 AND t.kind = 'analyze' AND t.state IN ('due', 'published'))))`,
 		queryID, t.R.Tenant, t.R.AnalysisConcurrency, reserved, most)
+	if err == nil && reserved > 0 {
+		// Only who reserves tokens has to wait for the number.
+		err = t.tx.flush(ctx)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("choose the next analysis of query %s: %w", queryID, err)
 	}
-	if tag.RowsAffected() > 0 {
-		t.changed.Tasks = true
-	}
-	return int(tag.RowsAffected()), nil
+	return inserted * reserved, nil
 }
 
 // CloseTask ends a task. bury asks the sweeper to keep it in DEAD.

@@ -46,23 +46,44 @@ type Changed struct {
 // After an error the commit may still have happened; fn must bear being called
 // again with the same facts.
 func (s *Store) Update(ctx context.Context, tenant, id string, fn func(tx *Tx) error) (Changed, error) {
-	return s.inTx(ctx, func(tx pgx.Tx) (*Tx, error) {
-		locked, err := lock(ctx, tx, tenant, id)
+	return s.inTx(ctx, func(p *pipeline) (*Tx, error) {
+		locked, err := lock(ctx, p, tenant, id, new(pgx.Batch))
 		if err != nil {
 			return nil, err
 		}
 		return locked, fn(locked)
+	})
+}
+
+// UpdateTask is Update with a task of the research, as it is under the lock. A task
+// that is not there is closed.
+func (s *Store) UpdateTask(ctx context.Context, tenant, id, taskID string, fn func(tx *Tx, task Task) error) (Changed, error) {
+	return s.inTx(ctx, func(p *pipeline) (*Tx, error) {
+		var task Task
+		batch := new(pgx.Batch)
+		batch.Queue(selectTask, taskID, id, tenant).QueryRow(func(row pgx.Row) error {
+			err := row.Scan(task.targets()...)
+			if errors.Is(err, pgx.ErrNoRows) {
+				return nil
+			}
+			return err
+		})
+		locked, err := lock(ctx, p, tenant, id, batch)
+		if err != nil {
+			return nil, err
+		}
+		return locked, fn(locked, task)
 	})
 }
 
 // Create stores a research and runs fn under its lock, in one transaction.
 func (s *Store) Create(ctx context.Context, r NewResearch, fn func(tx *Tx) error) (Changed, error) {
-	return s.inTx(ctx, func(tx pgx.Tx) (*Tx, error) {
-		err := insertResearch(ctx, tx, r)
+	return s.inTx(ctx, func(p *pipeline) (*Tx, error) {
+		err := insertResearch(ctx, p, r)
 		if err != nil {
 			return nil, err
 		}
-		locked, err := lock(ctx, tx, r.Tenant, r.ID)
+		locked, err := lock(ctx, p, r.Tenant, r.ID, new(pgx.Batch))
 		if err != nil {
 			return nil, err
 		}
@@ -70,19 +91,17 @@ func (s *Store) Create(ctx context.Context, r NewResearch, fn func(tx *Tx) error
 	})
 }
 
-func (s *Store) inTx(ctx context.Context, fn func(tx pgx.Tx) (*Tx, error)) (Changed, error) {
-	tx, err := s.pool.Begin(ctx)
+func (s *Store) inTx(ctx context.Context, fn func(p *pipeline) (*Tx, error)) (Changed, error) {
+	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
-		return Changed{}, fmt.Errorf("begin: %w", err)
+		return Changed{}, fmt.Errorf("connect: %w", err)
 	}
+	defer conn.Release()
+	p := begin(conn.Conn())
 	// After a commit this does nothing.
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	defer func() { p.rollback(context.WithoutCancel(ctx)) }()
 
-	locked, err := fn(tx)
-	if err != nil {
-		return Changed{}, err
-	}
-	err = locked.Flush(ctx)
+	locked, err := fn(p)
 	if err != nil {
 		return Changed{}, err
 	}
@@ -92,9 +111,9 @@ func (s *Store) inTx(ctx context.Context, fn func(tx pgx.Tx) (*Tx, error)) (Chan
 			return Changed{}, err
 		}
 	}
-	err = tx.Commit(ctx)
+	err = locked.commit(ctx)
 	if err != nil {
-		return Changed{}, fmt.Errorf("commit: %w", err)
+		return Changed{}, fmt.Errorf("commit research %s: %w", locked.R.ID, err)
 	}
 	locked.changed.Tenant, locked.changed.Status = locked.R.Tenant, locked.R.Status
 	if s.hooks.AfterCommit != nil {
@@ -106,21 +125,30 @@ func (s *Store) inTx(ctx context.Context, fn func(tx pgx.Tx) (*Tx, error)) (Chan
 	return locked.changed, nil
 }
 
-func lock(ctx context.Context, tx pgx.Tx, tenant, id string) (*Tx, error) {
-	locked, err := one(ctx, tx, func(row pgx.CollectableRow) (*Tx, error) {
-		t := &Tx{tx: &pipeline{tx: tx}, R: new(Research)}
-		return t, row.Scan(append(t.R.targets(), &t.Now)...)
-	}, `SELECT `+researchColumns+`, clock_timestamp() FROM research
+// lock takes the lock of a research and then runs the batch: its statements see what
+// was committed by those who had the lock before.
+func lock(ctx context.Context, p *pipeline, tenant, id string, then *pgx.Batch) (*Tx, error) {
+	t := &Tx{tx: p, R: new(Research)}
+	batch := queued(`SELECT `+researchColumns+`, clock_timestamp() FROM research
 		WHERE id = $1 AND ($2 = '' OR tenant = $2) FOR NO KEY UPDATE`, id, tenant)
+	batch.QueuedQueries[0].QueryRow(func(row pgx.Row) error {
+		err := row.Scan(append(t.R.targets(), &t.Now)...)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return ErrNotFound
+		}
+		return err
+	})
+	batch.QueuedQueries = append(batch.QueuedQueries, then.QueuedQueries...)
+	err := p.send(ctx, batch)
 	if errors.Is(err, ErrNotFound) {
 		return nil, ErrNotFound
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock research %s: %w", id, err)
 	}
-	locked.before = *locked.R
-	locked.began = locked.R.Used()
-	return locked, nil
+	t.before = *t.R
+	t.began = t.R.Used()
+	return t, nil
 }
 
 // Flush writes R and the events so far, for statements of the same transaction that
@@ -131,13 +159,21 @@ func (t *Tx) Flush(ctx context.Context) error {
 		t.queueEvents(batch)
 		t.queueResearch(batch)
 	}
-	err := t.tx.send(ctx, batch)
+	t.events = nil
+	t.before = *t.R
+	err := t.tx.writeAll(ctx, batch)
 	if err != nil {
 		return fmt.Errorf("write research %s: %w", t.R.ID, err)
 	}
-	t.events = nil
-	t.before = *t.R
 	return nil
+}
+
+func (t *Tx) commit(ctx context.Context) error {
+	err := t.Flush(ctx)
+	if err != nil {
+		return err
+	}
+	return t.tx.commit(ctx)
 }
 
 func (t *Tx) queueResearch(batch *pgx.Batch) {
