@@ -77,3 +77,20 @@ func FuzzText(f *testing.F) {
 	f.Add([]byte("# a\n\n```\nb"))
 	fuzzPage(f, mediaMarkdown)
 }
+
+// FuzzMayBeDated checks that nothing is lost by not looking for a date.
+func FuzzMayBeDated(f *testing.F) {
+	for _, text := range []string{"3 Jan 2024", "2024-01-02", "5 days ago", "10:30", "MAY 1", "1 2 3"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for i := range len(text) {
+			if text[i] >= utf8.RuneSelf { // which fold to letters of ASCII at times
+				return
+			}
+		}
+		if dateLike.MatchString(text) && !mayBeDated(text) {
+			t.Fatalf("a date in %q is not seen", text)
+		}
+	})
+}

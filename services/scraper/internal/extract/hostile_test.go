@@ -86,7 +86,7 @@ func readHostile(t *testing.T, body string) time.Duration {
 	return took
 }
 
-func worked(t *testing.T) time.Duration {
+func worked(t testing.TB) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage
 	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))

@@ -80,10 +80,31 @@ func styleOf(text string) textStyle {
 	s.wordLength = float32(chars) / n
 	if len(text) < 200 && s.digits > 0 {
 		s.priced = strings.ContainsAny(text, "$€£¥₹") || priced.MatchString(text)
-		s.dateLike = dateLike.MatchString(text)
+		s.dateLike = mayBeDated(text) && dateLike.MatchString(text)
 	}
 	if len(text) < 400 {
 		s.phrases = phrasesIn(strings.ToLower(text))
 	}
 	return s
 }
+
+// datedWords are the beginnings of the words that dateLike looks for.
+const datedWords = "jan feb mar apr may jun jul aug sep oct nov dec ago"
+
+// mayBeDated tells whether dateLike, which is slow, can match at all: it needs one
+// of datedWords, or two digits with a mark between them.
+func mayBeDated(text string) bool {
+	for i := 0; i+2 < len(text); i++ {
+		a, b, c := text[i], text[i+1], text[i+2]
+		if isDigit(a) && isDigit(c) && (b == '.' || b == '/' || b == '-' || b == ':') {
+			return true
+		}
+		word := [3]byte{a | 0x20, b | 0x20, c | 0x20}
+		if isLetter(a) && isLetter(b) && isLetter(c) && strings.Contains(datedWords, string(word[:])) {
+			return true
+		}
+	}
+	return false
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
