@@ -64,7 +64,12 @@ func group(leader int) map[int]int64 {
 	members := make(map[int]int64)
 	for _, entry := range entries {
 		pid, err := strconv.Atoi(entry.Name())
-		if err != nil || livingGroup(pid) != leader {
+		if err != nil {
+			continue
+		}
+		// Asked of every process of the machine, so it must be cheap.
+		found, err := syscall.Getpgid(pid)
+		if err != nil || found != leader || livingGroup(pid) != leader {
 			continue
 		}
 		members[pid] = ownMemory(pid)
