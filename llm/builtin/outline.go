@@ -33,7 +33,7 @@ type section struct {
 // and have too little of the whole of it.
 func (s *subject) relevant(facts []*fact) []*fact {
 	s.facets = s.askedFacets()
-	anchored := s.anchored()
+	anchored, definition := s.anchored(), s.defines()
 	s.place(facts, s.facets)
 	best, placed := 0.0, 0
 	for _, f := range facts {
@@ -45,6 +45,10 @@ func (s *subject) relevant(facts []*fact) []*fact {
 	apartIsLess := float64(placed) >= leastPlaced*float64(len(facts))
 	var kept, apart []*fact
 	for _, f := range facts {
+		if definition != nil && definition.MatchString(f.sentence) {
+			kept = append(kept, f)
+			continue
+		}
 		if s.lex.english && s.lex.dangles(f.sentence) || !anchored(f) {
 			continue
 		}

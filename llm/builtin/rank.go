@@ -97,6 +97,7 @@ func (s *subject) prefer(facts []*fact) {
 	for _, f := range facts {
 		if definition != nil && definition.MatchString(f.sentence) {
 			f.score += definitionBonus
+			f.coverage = max(f.coverage, 0.5)
 		}
 		if history && anyYear.MatchString(f.sentence) {
 			f.score += yearBonus

@@ -68,8 +68,10 @@ func TestDefinitionComesFirst(t *testing.T) {
 		found(2, "A sluice is a gate that holds water back and lets it through in turn.", "https://b.example/", 0),
 		found(3, "Keepers open the sluice twice a day when the tide allows it.", "https://c.example/", 0),
 	}}
-	markdown := Report(&workv1.ReportTask{Prompt: "What is a sluice?", Queries: []*workv1.ReportQuery{query}}).GetMarkdown()
-	require.Contains(t, markdown, "## Summary\n\n- A sluice is a gate")
+	for _, prompt := range []string{"What is a sluice?", "What is a sluice and how do keepers of the northern canal open it?", "Sluice"} {
+		markdown := Report(&workv1.ReportTask{Prompt: prompt, Queries: []*workv1.ReportQuery{query}}).GetMarkdown()
+		require.Contains(t, markdown, "## Summary\n\n- A sluice is a gate", prompt)
+	}
 }
 
 func TestPagesAreSectionsWhereThePromptHasNoParts(t *testing.T) {

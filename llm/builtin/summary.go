@@ -31,6 +31,9 @@ func (s *subject) summarise(picked []*fact) ([]*fact, []*fact) {
 		}
 	}
 	room := (len(picked) + 2) / 3
+	if definition := s.defines(); definition != nil {
+		take(min(1, room), func(f *fact) bool { return definition.MatchString(f.sentence) })
+	}
 	for _, c := range s.facets {
 		before := len(summary)
 		take(min(before+1, room), func(f *fact) bool { return f.facet == c && s.speaksOf(f, c) })

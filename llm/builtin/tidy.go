@@ -23,7 +23,10 @@ func (l *lexer) tidied(sentence string) string {
 	short := sendsAway.ReplaceAllString(sentence, "")
 	short = endsAway.ReplaceAllString(short, ".")
 	if link := linkWord.FindString(short); link != "" {
-		short = capitalised(short[len(link):])
+		short = short[len(link):]
+		if word, _, _ := strings.Cut(short, " "); !strings.ContainsAny(word, "_.(") {
+			short = capitalised(short)
+		}
 	}
 	if len(strings.Fields(short)) < fewestWords {
 		return sentence

@@ -67,6 +67,9 @@ func (w *writer) timeline(facts []*fact) {
 
 var definitionAsked = regexp.MustCompile(`(?i)^(?:what|who) (?:is|are|was|were) |\b(?:definition|meaning) of\b`)
 
+// whatAsked takes out what a prompt wants to be defined before it goes on.
+var whatAsked = regexp.MustCompile(`(?i)^(?:what|who) (?:is|are|was|were) ([^,;:?.!]{2,60}?)(?:,? and (?:how|what|why|when|who|where|which)\b|[,;?.!]|$)`)
+
 var pastAsked = regexp.MustCompile(`(?i)^(?:what|who) (?:was|were) `)
 
 // definitionBonus is what a fact gets for saying what the prompt's subject is, where
@@ -78,7 +81,11 @@ func (s *subject) defines() *regexp.Regexp {
 	if !s.lex.english || len(strings.Fields(s.prompt)) > 3 && !definitionAsked.MatchString(s.prompt) {
 		return nil
 	}
-	label := strings.TrimSpace(leadingSmall.ReplaceAllString(strings.TrimSpace(s.label()), ""))
+	label := s.label()
+	if asked := whatAsked.FindStringSubmatch(s.prompt); asked != nil {
+		label = asked[1]
+	}
+	label = strings.TrimSpace(leadingSmall.ReplaceAllString(strings.TrimSpace(label), ""))
 	if label == "" || len(label) > 80 {
 		return nil
 	}
