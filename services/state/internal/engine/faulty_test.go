@@ -99,6 +99,10 @@ func (s faultyStore) Claim(ctx context.Context, limit int, _ time.Duration) ([]s
 	return call(s.faults, func() ([]store.Claimed, error) { return s.store.Claim(ctx, limit, time.Second) })
 }
 
+func (s faultyStore) MarkSent(ctx context.Context, tasks []store.Task) error {
+	return s.do(func() error { return s.store.MarkSent(ctx, tasks) })
+}
+
 func (s faultyStore) NextDue(ctx context.Context, limit time.Duration) (time.Duration, error) {
 	return call(s.faults, func() (time.Duration, error) { return s.store.NextDue(ctx, limit) })
 }

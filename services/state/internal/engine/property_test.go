@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/fathom-research/fathom/platform/bus"
 	"github.com/fathom-research/fathom/platform/fault"
 	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
 	"github.com/fathom-research/fathom/services/state/internal/store"
@@ -136,7 +137,9 @@ func (n *network) relay(t *testing.T) {
 		for range n.random.IntN(3) {
 			n.tasks = append(n.tasks, task)
 		}
-		if n.hit(90) {
+		if n.hit(90) && c.Kind != bus.Scrape {
+			require.NoError(t, n.store.MarkSent(t.Context(), []store.Task{c.Task}))
+		} else if n.hit(90) {
 			err := n.engine.Published(t.Context(), c.Tenant, c.ResearchID, []store.Task{c.Task})
 			require.True(t, err == nil || errors.Is(err, errInjected), err)
 		}

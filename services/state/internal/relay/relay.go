@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/fathom-research/fathom/platform/bus"
 	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
 	"github.com/fathom-research/fathom/services/state/internal/store"
 )
@@ -27,6 +28,8 @@ const (
 type Outbox interface {
 	Claim(ctx context.Context, limit int, lease time.Duration) ([]store.Claimed, error)
 	NextDue(ctx context.Context, limit time.Duration) (time.Duration, error)
+	// MarkSent notes what was published, of kinds whose publishing is not told of.
+	MarkSent(ctx context.Context, tasks []store.Task) error
 }
 
 // Builder makes the message of a task.
@@ -39,7 +42,7 @@ type Publisher interface {
 	PublishTask(ctx context.Context, task *workv1.Task) error
 }
 
-// Marker notes what was published.
+// Marker notes what was published, and that websites are being scraped from then on.
 type Marker interface {
 	Published(ctx context.Context, tenant, researchID string, tasks []store.Task) error
 }
@@ -99,7 +102,8 @@ func (r *Relay) Once(ctx context.Context) (int, error) {
 	}
 	var (
 		mutex  sync.Mutex
-		sent   = make(map[store.Reference][]store.Task)
+		sent   []store.Task
+		told   = make(map[store.Reference][]store.Task)
 		count  int
 		failed error
 	)
@@ -114,14 +118,21 @@ func (r *Relay) Once(ctx context.Context) (int, error) {
 				failed = errors.Join(failed, err)
 				return nil
 			}
-			research := store.Reference{Tenant: task.Tenant, ID: task.ResearchID}
-			sent[research] = append(sent[research], task.Task)
 			count++
+			if task.Kind != bus.Scrape {
+				sent = append(sent, task.Task)
+				return nil
+			}
+			research := store.Reference{Tenant: task.Tenant, ID: task.ResearchID}
+			told[research] = append(told[research], task.Task)
 			return nil
 		})
 	}
 	_ = group.Wait()
-	for research, tasks := range sent {
+	if len(sent) > 0 {
+		failed = errors.Join(failed, r.Outbox.MarkSent(ctx, sent))
+	}
+	for research, tasks := range told {
 		err := r.Marker.Published(ctx, research.Tenant, research.ID, tasks)
 		failed = errors.Join(failed, err)
 	}

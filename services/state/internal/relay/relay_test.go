@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/goleak"
 
+	"github.com/fathom-research/fathom/platform/bus"
 	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
 	"github.com/fathom-research/fathom/services/state/internal/relay"
 	"github.com/fathom-research/fathom/services/state/internal/store"
@@ -32,7 +33,7 @@ func newDesk(tasks ...string) *desk {
 	d := &desk{sent: make(map[string]trace.SpanContext), marked: make(map[string]bool)}
 	for _, id := range tasks {
 		d.due = append(d.due, store.Claimed{
-			Task:        store.Task{ID: id, ResearchID: "r", Tenant: "default"},
+			Task:        store.Task{ID: id, ResearchID: "r", Tenant: "default", Kind: bus.Kinds[len(d.due)%len(bus.Kinds)]},
 			Traceparent: "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01",
 		})
 	}
@@ -71,7 +72,11 @@ func (d *desk) PublishTask(ctx context.Context, task *workv1.Task) error {
 	return nil
 }
 
-func (d *desk) Published(_ context.Context, _, _ string, tasks []store.Task) error {
+func (d *desk) Published(ctx context.Context, _, _ string, tasks []store.Task) error {
+	return d.MarkSent(ctx, tasks)
+}
+
+func (d *desk) MarkSent(_ context.Context, tasks []store.Task) error {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	for _, task := range tasks {

@@ -21,19 +21,59 @@ type Claimed struct {
 // first. A task that is not marked as published before the lease ends is handed out
 // again: publishing it twice is harmless, losing it is not.
 func (s *Store) Claim(ctx context.Context, limit int, lease time.Duration) ([]Claimed, error) {
-	claimed, err := collect(ctx, s.pool, func(row pgx.CollectableRow) (Claimed, error) {
-		var c Claimed
-		return c, row.Scan(append(c.targets(), &c.Traceparent)...)
-	}, `WITH due AS (
+	var claimed []Claimed
+	claim := queued(`WITH due AS (
 			SELECT t.id, r.traceparent FROM task t JOIN research r ON r.id = t.research_id AND r.tenant = t.tenant
 			WHERE t.state = 'due' AND t.due_at <= now() AND t.leased_until <= now() AND r.status IN `+working+`
 			ORDER BY t.due_at, t.id LIMIT $1 FOR UPDATE OF t SKIP LOCKED)
 		UPDATE task t SET leased_until = now() + $2 FROM due WHERE t.id = due.id
 		RETURNING `+taskColumns+`, due.traceparent`, limit, lease)
+	claim.QueuedQueries[0].Query(func(rows pgx.Rows) error {
+		read, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Claimed, error) {
+			var c Claimed
+			return c, row.Scan(append(c.targets(), &c.Traceparent)...)
+		})
+		claimed = read
+		return err
+	})
+	err := s.unflushed(ctx, claim)
 	if err != nil {
 		return nil, fmt.Errorf("claim due tasks: %w", err)
 	}
 	return claimed, nil
+}
+
+// MarkSent says of tasks that their messages are with the bus. Nothing is decided by
+// it, so it needs no lock on their researches. A task that somebody is changing, or
+// that changed since it was claimed, stays as it is.
+func (s *Store) MarkSent(ctx context.Context, tasks []Task) error {
+	ids, attempts, deliveries := standings(tasks)
+	err := s.unflushed(ctx, queued(`WITH sent AS (
+			SELECT t.id FROM unnest($1::text[]::uuid[], $2::int[], $3::int[]) AS claimed (id, attempt, delivery)
+			JOIN task t ON t.id = claimed.id AND t.attempt = claimed.attempt AND t.delivery = claimed.delivery
+			WHERE t.state = 'due' FOR NO KEY UPDATE OF t SKIP LOCKED)
+		UPDATE task t SET state = 'published', published_at = now(), checked_at = NULL, leased_until = '-infinity'
+		FROM sent WHERE t.id = sent.id`, ids, attempts, deliveries))
+	if err != nil {
+		return fmt.Errorf("mark tasks as published: %w", err)
+	}
+	return nil
+}
+
+// unflushed is a transaction that a crash of the database may undo although it was
+// answered: for leases and marks, without which a task is only published again.
+func (s *Store) unflushed(ctx context.Context, do *pgx.Batch) error {
+	batch := queued("BEGIN")
+	batch.Queue("SET LOCAL synchronous_commit = off")
+	batch.QueuedQueries = append(batch.QueuedQueries, do.QueuedQueries...)
+	batch.Queue("COMMIT")
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	// After an error the connection is still in the transaction and is not used again.
+	defer conn.Release()
+	return conn.SendBatch(ctx, batch).Close()
 }
 
 // NextDue is how long it takes until a task of a working research falls due, at

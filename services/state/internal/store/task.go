@@ -145,10 +145,7 @@ func (t *Tx) Reschedule(ctx context.Context, task Task, wait time.Duration) erro
 // documents whose scrape is among them. Tasks that changed since they were claimed
 // stay as they are.
 func (t *Tx) MarkPublished(ctx context.Context, tasks []Task) ([]int64, error) {
-	ids, attempts, deliveries := make([]string, len(tasks)), make([]int, len(tasks)), make([]int, len(tasks))
-	for i, task := range tasks {
-		ids[i], attempts[i], deliveries[i] = task.ID, task.Attempt, task.Delivery
-	}
+	ids, attempts, deliveries := standings(tasks)
 	documents, err := collect(ctx, t.tx, pgx.RowTo[int64], `WITH marked AS (
 		UPDATE task t SET state = 'published', published_at = now(), checked_at = NULL, leased_until = '-infinity'
 		FROM unnest($3::text[]::uuid[], $4::int[], $5::int[]) AS sent (id, attempt, delivery)
@@ -159,4 +156,13 @@ func (t *Tx) MarkPublished(ctx context.Context, tasks []Task) ([]int64, error) {
 		return nil, fmt.Errorf("mark tasks of research %s as published: %w", t.R.ID, err)
 	}
 	return documents, nil
+}
+
+// standings are the ids of tasks, with the attempt and delivery of each.
+func standings(tasks []Task) ([]string, []int, []int) {
+	ids, attempts, deliveries := make([]string, len(tasks)), make([]int, len(tasks)), make([]int, len(tasks))
+	for i, task := range tasks {
+		ids[i], attempts[i], deliveries[i] = task.ID, task.Attempt, task.Delivery
+	}
+	return ids, attempts, deliveries
 }
