@@ -190,10 +190,14 @@ type surroundings struct {
 }
 
 func (s *subject) surroundings(f *fact) *surroundings {
+	if f.around != nil {
+		return f.around
+	}
 	around := &surroundings{title: s.lex.set(cut(f.GetTitle(), 400) + " . " + cut(strings.Join(f.GetHeadingPath(), " . "), 400))}
 	if at, err := url.Parse(f.GetUrl()); err == nil {
 		around.address = s.lex.set(strings.NewReplacer("/", " ", "-", " ", "_", " ", ".", " ").Replace(cut(at.Path, 400)))
 	}
+	f.around = around
 	return around
 }
 

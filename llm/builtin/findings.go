@@ -40,7 +40,9 @@ type fact struct {
 	// well it does.
 	facet *facet
 	fit   float64
-	order int
+	// around is filled when it is first asked for.
+	around *surroundings
+	order  int
 }
 
 // published is the earliest date of what supports the fact, or zero.

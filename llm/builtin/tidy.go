@@ -20,7 +20,10 @@ func (l *lexer) tidied(sentence string) string {
 	if !l.english {
 		return sentence
 	}
-	short := sendsAway.ReplaceAllString(sentence, "")
+	short := sentence
+	if strings.Contains(short, "(") {
+		short = sendsAway.ReplaceAllString(short, "")
+	}
 	short = endsAway.ReplaceAllString(short, ".")
 	if link := linkWord.FindString(short); link != "" {
 		short = short[len(link):]
