@@ -14,7 +14,7 @@ import (
 )
 
 // largestPart is how much one part of an archive may unpack to.
-const largestPart = 64 << 20
+const largestPart = 32 << 20
 
 // readDOCX reads the body, the footnotes and the properties of a document that a
 // word processor wrote.

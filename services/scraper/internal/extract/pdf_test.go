@@ -120,9 +120,9 @@ func TestPDFKeepsPageNumbers(t *testing.T) {
 func TestPDFOfManyLinesTakesLinearTime(t *testing.T) {
 	t.Parallel()
 	var lines []pdfLine
-	for i := range 200_000 {
+	for i := range 40_000 {
 		lines = append(lines, pdfLine{left: 72, y: float64(-12 * i), size: 10, text: "parted-"})
 	}
 	text, _ := writePages(withoutRunning([][]pdfLine{lines, lines, lines}))
-	require.Greater(t, len(text), 3_000_000)
+	require.Greater(t, len(text), 600_000)
 }
