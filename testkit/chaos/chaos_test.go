@@ -29,6 +29,7 @@ var (
 	seed        = flag.Uint64("chaos.seed", 1, "seed of the kills")
 	faultPoints = flag.Float64("chaos.faultpoints", 0.003, "probability of a death at each commit and publish")
 	deadline    = flag.Duration("chaos.deadline", 5*time.Minute, "bound on the whole run")
+	rounds      = flag.Int("chaos.rounds", 6, "rolling restarts of every service")
 	logs        = flag.String("chaos.logs", "", "file for the services' logs")
 )
 
@@ -55,6 +56,31 @@ func TestResearchesSurviveTheDeathOfAnyPart(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, figures.Violations)
 	require.GreaterOrEqual(t, figures.Completed, *researches)
+}
+
+func TestRollingRestartsFailNoRequest(t *testing.T) {
+	t.Parallel()
+	dir := enterable(t)
+	bin := build(t)
+	model := fakemodel.Start(t, fakemodel.Options{Latency: 300 * time.Millisecond})
+	web := fakeweb.Start(t, fakeweb.Options{Sites: 32, SearchLatency: 100 * time.Millisecond, PageLatency: 100 * time.Millisecond})
+
+	rolled, err := chaos.Roll(t.Context(), bin, dir, chaos.Outside{
+		SearchURL: web.SearchURL, Hosts: web.Hosts, ModelURL: model.URL, InFlight: model.InFlight, Paid: model.Paid,
+	}, chaos.Options{
+		Researches: 2, Depth: *depth, Breadth: *breadth, Seed: *seed, Deadline: *deadline,
+		Output: output(t), Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}, *rounds)
+
+	if rolled != nil {
+		t.Logf("%+v", *rolled)
+	}
+	require.NoError(t, err)
+	require.Empty(t, rolled.Violations)
+	require.Empty(t, rolled.Refused)
+	require.Greater(t, rolled.Requests, rolled.Restarts)
+	require.Zero(t, rolled.Attempts)
+	require.Zero(t, rolled.Repeated)
 }
 
 // enterable makes a folder that the user of Postgres may enter, which t.TempDir is
