@@ -1002,7 +1002,7 @@ type Website struct {
 	QueryId      string                  `protobuf:"bytes,5,opt,name=query_id,json=queryId,proto3" json:"query_id,omitempty"`
 	Reason       string                  `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
 	Title        string                  `protobuf:"bytes,7,opt,name=title,proto3" json:"title,omitempty"`
-	// copy_of is the URL of the page of the same query that has the same content.
+	// copy_of is the URL of the page of the same query that this one is a copy of.
 	CopyOf        string `protobuf:"bytes,8,opt,name=copy_of,json=copyOf,proto3" json:"copy_of,omitempty"`
 	Rung          string `protobuf:"bytes,9,opt,name=rung,proto3" json:"rung,omitempty"`
 	unknownFields protoimpl.UnknownFields
