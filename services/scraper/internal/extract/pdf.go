@@ -30,8 +30,11 @@ func readPDF(doc Document) (*workv1.Page, error) {
 	}
 	began := time.Now()
 	var pages [][]pdfLine
-	for i := 1; i <= min(file.NumPage(), mostPages) && time.Since(began) < pdfTime; i++ {
-		pages = append(pages, pageLines(file, i))
+	for _, page := range pagesOf(file) {
+		if time.Since(began) > pdfTime {
+			break
+		}
+		pages = append(pages, pageLines(page))
 	}
 	pages = withoutRunning(pages)
 	text, starts := writePages(pages)
@@ -44,14 +47,57 @@ func readPDF(doc Document) (*workv1.Page, error) {
 	return page, nil
 }
 
+// deepestPages is how deep the tree of pages may nest, and mostNodes how many nodes
+// of it are looked at: a broken tree may lead in circles.
+const (
+	deepestPages = 40
+	mostNodes    = 4 * mostPages
+)
+
+// pagesOf walks the tree of pages. The library's own walk never ends on a circle.
+func pagesOf(file *pdf.Reader) []pdf.Page {
+	var pages []pdf.Page
+	nodes := 0
+	var walk func(node pdf.Value, depth int)
+	walk = func(node pdf.Value, depth int) {
+		nodes++
+		if depth > deepestPages || nodes > mostNodes || len(pages) >= mostPages {
+			return
+		}
+		kids := node.Key("Kids")
+		if node.Key("Type").Name() == "Page" || kids.Len() == 0 {
+			if !node.Key("Contents").IsNull() && endsAbove(node) {
+				pages = append(pages, pdf.Page{V: node})
+			} else {
+				pages = append(pages, pdf.Page{})
+			}
+			return
+		}
+		for i := 0; i < kids.Len() && nodes < mostNodes; i++ {
+			walk(kids.Index(i), depth+1)
+		}
+	}
+	walk(file.Trailer().Key("Root").Key("Pages"), 0)
+	return pages
+}
+
+// endsAbove tells whether the way from a page up to the root ends.
+func endsAbove(node pdf.Value) bool {
+	for range deepestPages {
+		if node = node.Key("Parent"); node.IsNull() {
+			return true
+		}
+	}
+	return false
+}
+
 // pageLines is what can be read of one page; a page with broken content is
 // empty, so that the others can be read.
-func pageLines(file *pdf.Reader, number int) []pdfLine {
+func pageLines(page pdf.Page) []pdfLine {
 	var lines []pdfLine
 	func() {
 		defer func() { _ = recover() }()
-		page := file.Page(number)
-		if page.V.IsNull() || !unpacks(page.V.Key("Contents")) {
+		if !unpacks(page.V.Key("Contents")) {
 			return
 		}
 		lines = readingOrder(piecesOf(page.Content().Text), 0)
