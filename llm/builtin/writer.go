@@ -168,10 +168,10 @@ func (w *writer) sources() {
 	w.printf("## Sources\n\n")
 	for _, c := range w.citations {
 		title := escape(shorten(strings.Join(strings.Fields(c.GetTitle()), " "), 200))
-		if title == "" {
-			title = "Untitled"
+		if title != "" {
+			title += " — "
 		}
-		w.printf("[%d] %s — <%s>", c.GetNumber(), title, linkable.Replace(c.GetUrl()))
+		w.printf("[%d] %s<%s>", c.GetNumber(), title, linkable.Replace(c.GetUrl()))
 		if at := c.GetPublished(); at != nil && at.IsValid() {
 			w.printf(" (%s)", at.AsTime().Format(time.DateOnly))
 		}

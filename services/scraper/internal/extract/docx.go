@@ -40,7 +40,6 @@ func readDOCX(doc Document) (*workv1.Page, error) {
 		page.Published = timestamppb.New(t)
 	}
 	if page.Title == "" {
-		page.Title = nameOf(doc)
 		for _, s := range sectionsOf(page.GetText()) {
 			if len(s.GetHeadingPath()) > 0 {
 				page.Title = s.GetHeadingPath()[0]

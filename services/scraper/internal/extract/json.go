@@ -24,7 +24,7 @@ func readJSON(doc Document) (*workv1.Page, error) {
 		fence += "`"
 	}
 	text = fence + "json\n" + text + "\n" + fence
-	return &workv1.Page{Text: text, Title: titleInJSON(body, nameOf(doc)), Kind: kindDocument}, nil
+	return &workv1.Page{Text: text, Title: titleInJSON(body), Kind: kindDocument}, nil
 }
 
 // deepestJSON is how deep the lines of a value may be set in, and mostIndented by
@@ -65,18 +65,18 @@ func indented(body []byte) []byte {
 	return out.Bytes()
 }
 
-// titleInJSON is what an object calls itself.
-func titleInJSON(body []byte, otherwise string) string {
+// titleInJSON is what an object calls itself, or nothing.
+func titleInJSON(body []byte) string {
 	var about struct{ Title, Name any }
 	if json.Unmarshal(body, &about) != nil {
-		return otherwise
+		return ""
 	}
 	for _, value := range []any{about.Title, about.Name} {
 		if s, ok := value.(string); ok && s != "" && len(s) <= 300 {
 			return squash(cleanText(s))
 		}
 	}
-	return otherwise
+	return ""
 }
 
 // looksLikeJSON is true for a valid value; it does not build it.

@@ -41,9 +41,6 @@ func readPDF(doc Document) (*workv1.Page, error) {
 	page := &workv1.Page{Text: text, Kind: kindDocument}
 	page.Sections = pagedSections(text, starts)
 	describePDF(page, file)
-	if page.Title == "" {
-		page.Title = nameOf(doc)
-	}
 	return page, nil
 }
 

@@ -1,8 +1,6 @@
 package extract
 
 import (
-	"net/url"
-	"path"
 	"strings"
 
 	"github.com/fathom-research/fathom/platform/fault"
@@ -16,7 +14,7 @@ func readPlain(doc Document) (*workv1.Page, error) {
 		return nil, fault.Permanent(fault.Unreadable, "content of type %s is binary", mediaPlain)
 	}
 	text := tidyLines(cleanText(string(toUTF8(doc.Body, doc.ContentType))))
-	page := &workv1.Page{Text: text, Title: nameOf(doc), Kind: kindDocument}
+	page := &workv1.Page{Text: text, Kind: kindDocument}
 	if text != "" {
 		page.Sections = []*workv1.Section{{End: int32(len(text))}}
 	}
@@ -30,7 +28,7 @@ func readMarkdown(doc Document) (*workv1.Page, error) {
 	}
 	text := withoutFrontMatter(cleanText(string(toUTF8(doc.Body, doc.ContentType))))
 	text = strings.TrimSpace(text)
-	page := &workv1.Page{Text: text, Title: nameOf(doc), Kind: kindDocument}
+	page := &workv1.Page{Text: text, Kind: kindDocument}
 	for _, s := range sectionsOf(text) {
 		if len(s.GetHeadingPath()) > 0 {
 			page.Title = s.GetHeadingPath()[0]
@@ -64,17 +62,4 @@ func isBinary(body []byte) bool {
 		}
 	}
 	return nuls > 8
-}
-
-// nameOf is the last part of a document's address.
-func nameOf(doc Document) string {
-	u, err := url.Parse(orElse(doc.FinalURL, doc.URL))
-	if err != nil {
-		return ""
-	}
-	name := path.Base(u.Path)
-	if name == "." || name == "/" {
-		return u.Hostname()
-	}
-	return squash(cleanText(name))
 }
