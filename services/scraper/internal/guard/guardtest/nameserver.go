@@ -16,7 +16,7 @@ import (
 // the next of the given ones.
 func Resolver(t testing.TB, addresses ...string) *net.Resolver {
 	t.Helper()
-	server, err := net.ListenPacket("udp", "127.0.0.1:0")
+	server, err := (&net.ListenConfig{}).ListenPacket(t.Context(), "udp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = server.Close() })
 	var asked atomic.Int32
