@@ -82,6 +82,8 @@ func TestBadInput(t *testing.T) {
 		bad{valid + `,"budget":{"model_tokens":1.5}}`, "budget.model_tokens must be an integer"},
 		bad{valid + `,"budget":{"model_tokens":9223372036854775808}}`, "budget.model_tokens must be an integer"},
 		bad{valid + `,"report_words":2147483648}`, "report_words must be an integer"},
+		bad{valid + `,"validate_only":"yes"}`, "validate_only must be true or false"},
+		bad{valid + `,"validate_only":1}`, "validate_only must be true or false"},
 	)
 	for path, cases := range map[string][]bad{"/api/research/questions": questions, "/api/research/start": start} {
 		for _, c := range cases {

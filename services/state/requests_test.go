@@ -188,6 +188,31 @@ func TestListGoesPageByPage(t *testing.T) {
 	}
 }
 
+func TestValidateOnlyStartsNothing(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.workers(t, nil)
+	id := s.ask(t, 1)
+	request := &researchv1.StartResearchRequest{ResearchId: id, FollowupAnswers: []string{"x"}, Depth: 2, Breadth: 3, IdempotencyKey: "k", ValidateOnly: true}
+	planned, err := s.client.StartResearch(t.Context(), request)
+	require.NoError(t, err)
+	require.Equal(t, "ready", planned.GetStatus())
+	record := s.get(t, id)
+	require.Equal(t, "ready", record.GetStatus())
+	require.Zero(t, record.GetDepth())
+	require.Empty(t, record.GetFollowupAnswers())
+
+	request.FollowupAnswers = nil
+	_, err = s.client.StartResearch(t.Context(), request)
+	require.Equal(t, "Number of answers must match number of questions", status.Convert(err).Message())
+
+	request.FollowupAnswers, request.Depth, request.ValidateOnly = []string{"y"}, 1, false
+	started, err := s.client.StartResearch(t.Context(), request)
+	require.NoError(t, err, "neither the values nor the key of the question bind the start")
+	require.Equal(t, "running", started.GetStatus())
+	require.EqualValues(t, 3, started.GetPlannedQueries())
+}
+
 func TestEstimateKeepsToTheBudget(t *testing.T) {
 	t.Parallel()
 	s := start(t, map[string]string{"FATHOM_PRICE_INPUT": "1", "FATHOM_PRICE_OUTPUT": "5"})

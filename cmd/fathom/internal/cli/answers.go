@@ -43,12 +43,11 @@ func readAnswers(file string) ([]string, error) {
 
 // answer finds an answer to each question: those given, else those of the person at
 // the terminal, else none, which is no preference.
-func (a *app) answer(ctx context.Context, questions, given []string, f researchFlags) ([]string, error) {
+func (a *app) answer(ctx context.Context, lines lineFunc, questions, given []string, f researchFlags) ([]string, error) {
 	if given != nil && len(given) != len(questions) {
 		return nil, fmt.Errorf("%s has %d answers, and there are %d questions", f.answers, len(given), len(questions))
 	}
 	ask := given == nil && !f.yes && a.interactive()
-	lines := lineReader(a.In)
 	answers := make([]string, len(questions))
 	for i, question := range questions {
 		fmt.Fprintf(a.Err, "%d. %s\n", i+1, clean(question))
@@ -84,9 +83,27 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
+// goOn asks whether to begin what was announced. A no is errDeclined.
+func (a *app) goOn(ctx context.Context, lines lineFunc) error {
+	fmt.Fprint(a.Err, "Go on? [Y/n] > ")
+	line, err := lines(ctx)
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(strings.ToLower(line), "n") {
+		return errDeclined
+	}
+	return nil
+}
+
+var errDeclined = errors.New("not started")
+
+// lineFunc reads one line of what a person types.
+type lineFunc func(context.Context) (string, error)
+
 // lineReader reads lines, and stops waiting for one when ctx ends. The end of the
 // input is an empty line.
-func lineReader(in io.Reader) func(context.Context) (string, error) {
+func lineReader(in io.Reader) lineFunc {
 	buffered := bufio.NewReader(in)
 	type line struct {
 		text string

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -148,10 +149,21 @@ func TestAnswers(t *testing.T) {
 	}
 	var out bytes.Buffer
 	a := &app{Streams: Streams{In: strings.NewReader("never read"), Err: &out}}
-	got, err := a.answer(t.Context(), []string{"Why?", "How?"}, nil, researchFlags{})
+	got, err := a.answer(t.Context(), lineReader(a.In), []string{"Why?", "How?"}, nil, researchFlags{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"", ""}, got)
 	require.Equal(t, "1. Why?\n   no preference\n2. How?\n   no preference\n", out.String())
-	_, err = a.answer(t.Context(), []string{"Why?"}, []string{"a", "b"}, researchFlags{answers: "file"})
+	_, err = a.answer(t.Context(), lineReader(a.In), []string{"Why?"}, []string{"a", "b"}, researchFlags{answers: "file"})
 	require.EqualError(t, err, "file has 2 answers, and there are 1 questions")
+}
+
+func TestGoOn(t *testing.T) {
+	t.Parallel()
+	for answer, declined := range map[string]bool{"": false, "\n": false, "y\n": false, "n\n": true, " No\n": true} {
+		var out bytes.Buffer
+		a := &app{Streams: Streams{Err: &out}}
+		err := a.goOn(t.Context(), lineReader(strings.NewReader(answer)))
+		require.Equal(t, declined, errors.Is(err, errDeclined), "%q", answer)
+		require.Equal(t, "Go on? [Y/n] > ", out.String())
+	}
 }

@@ -123,7 +123,7 @@ func (a *app) end(ctx context.Context, c *connection, id string, err error) erro
 	return err
 }
 
-// begin asks the questions and starts the research. The id comes with an error, too,
+// begin asks the questions, tells what the research will take, and starts it. The id comes with an error, too,
 // when the research is there.
 func (a *app) begin(ctx context.Context, c *connection, prompt string, given []string, f researchFlags) (string, error) {
 	asked, err := c.CreateQuestions(ctx, &researchv1.CreateQuestionsRequest{InitialPrompt: prompt, NumQuestions: f.questions})
@@ -132,26 +132,39 @@ func (a *app) begin(ctx context.Context, c *connection, prompt string, given []s
 	}
 	id := asked.GetResearchId()
 	fmt.Fprintf(a.Err, "Research %s\n", id)
-	answers, err := a.answer(ctx, asked.GetFollowupQuestions(), given, f)
+	lines := lineReader(a.In)
+	answers, err := a.answer(ctx, lines, asked.GetFollowupQuestions(), given, f)
 	if err != nil {
 		return id, err
 	}
-	started, err := c.Start(ctx, &researchv1.StartResearchRequest{
+	request := &researchv1.StartResearchRequest{
 		ResearchId: id, FollowupAnswers: answers, Depth: f.depth, Breadth: f.breadth,
 		AnalysisConcurrency: f.concurrency, ReportWords: f.words, ReportSources: f.sources,
 		Search: &researchv1.SearchOptions{Language: f.language, TimeRange: f.timeRange},
-		Budget: f.budget.proto(),
-	})
+		Budget: f.budget.proto(), ValidateOnly: true,
+	}
+	planned, err := c.Start(ctx, request)
 	if err != nil {
 		return id, err
 	}
-	fmt.Fprintln(a.Err, estimate(started))
-	return id, nil
+	fmt.Fprintln(a.Err, estimate(planned))
+	if !f.yes && a.interactive() {
+		err = a.goOn(ctx, lines)
+	}
+	if errors.Is(err, errDeclined) {
+		return "", errors.Join(err, c.Delete(ctx, id))
+	}
+	if err != nil {
+		return id, err
+	}
+	request.ValidateOnly = false
+	_, err = c.Start(ctx, request)
+	return id, err
 }
 
-func estimate(started *researchv1.StartResearchResponse) string {
-	e := started.GetEstimate()
-	text := fmt.Sprintf("Planned: %d queries", started.GetPlannedQueries())
+func estimate(planned *researchv1.StartResearchResponse) string {
+	e := planned.GetEstimate()
+	text := fmt.Sprintf("Planned: %d queries", planned.GetPlannedQueries())
 	if e == nil {
 		return text
 	}

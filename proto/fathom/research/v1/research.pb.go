@@ -161,6 +161,9 @@ type StartResearchRequest struct {
 	// report_words and report_sources bound the report's length.
 	ReportWords   int32 `protobuf:"varint,11,opt,name=report_words,json=reportWords,proto3" json:"report_words,omitempty"`
 	ReportSources int32 `protobuf:"varint,12,opt,name=report_sources,json=reportSources,proto3" json:"report_sources,omitempty"`
+	// validate_only checks the request and answers with its estimate and status
+	// "ready": nothing is stored and nothing begins.
+	ValidateOnly  bool `protobuf:"varint,13,opt,name=validate_only,json=validateOnly,proto3" json:"validate_only,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -277,6 +280,13 @@ func (x *StartResearchRequest) GetReportSources() int32 {
 		return x.ReportSources
 	}
 	return 0
+}
+
+func (x *StartResearchRequest) GetValidateOnly() bool {
+	if x != nil {
+		return x.ValidateOnly
+	}
+	return false
 }
 
 type SearchOptions struct {
@@ -2789,7 +2799,7 @@ const file_fathom_research_v1_research_proto_rawDesc = "" +
 	"\x17CreateQuestionsResponse\x12\x1f\n" +
 	"\vresearch_id\x18\x01 \x01(\tR\n" +
 	"researchId\x12-\n" +
-	"\x12followup_questions\x18\x02 \x03(\tR\x11followupQuestions\"\xfd\x03\n" +
+	"\x12followup_questions\x18\x02 \x03(\tR\x11followupQuestions\"\xa2\x04\n" +
 	"\x14StartResearchRequest\x12\x1f\n" +
 	"\vresearch_id\x18\x01 \x01(\tR\n" +
 	"researchId\x12%\n" +
@@ -2804,7 +2814,8 @@ const file_fathom_research_v1_research_proto_rawDesc = "" +
 	"\x06budget\x18\n" +
 	" \x01(\v2\x1a.fathom.research.v1.BudgetR\x06budget\x12!\n" +
 	"\freport_words\x18\v \x01(\x05R\vreportWords\x12%\n" +
-	"\x0ereport_sources\x18\f \x01(\x05R\rreportSources\"\x8b\x01\n" +
+	"\x0ereport_sources\x18\f \x01(\x05R\rreportSources\x12#\n" +
+	"\rvalidate_only\x18\r \x01(\bR\fvalidateOnly\"\x8b\x01\n" +
 	"\rSearchOptions\x12\x1a\n" +
 	"\blanguage\x18\x01 \x01(\tR\blanguage\x12\x1d\n" +
 	"\n" +

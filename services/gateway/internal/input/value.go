@@ -53,6 +53,8 @@ func (p parser) single(raw json.RawMessage, field protoreflect.FieldDescriptor, 
 		return integer(raw, name)
 	case protoreflect.Int64Kind:
 		return wideInteger(raw, name)
+	case protoreflect.BoolKind:
+		return truth(raw, name)
 	case protoreflect.DoubleKind:
 		return number(raw, name)
 	case protoreflect.MessageKind:
@@ -112,6 +114,13 @@ func number(raw json.RawMessage, name string) error {
 	_, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil {
 		return problem.Invalid(name, label(name)+" must be a number")
+	}
+	return nil
+}
+
+func truth(raw json.RawMessage, name string) error {
+	if string(raw) != "true" && string(raw) != "false" {
+		return problem.Invalid(name, label(name)+" must be true or false")
 	}
 	return nil
 }

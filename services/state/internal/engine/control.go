@@ -80,7 +80,12 @@ type StartRequest struct {
 	Questions []string
 	Values    store.Start
 	Key       *store.KeyClaim
+	// ValidateOnly asks whether the research could be started so: it is not.
+	ValidateOnly bool
 }
+
+// errOnlyValidated takes back a start that was not meant.
+var errOnlyValidated = errors.New("only validated")
 
 // Start stores the answers and has the root planned. The same request again changes
 // nothing.
@@ -115,8 +120,14 @@ func (e *Engine) Start(ctx context.Context, tenant, researchID string, request S
 		now := tx.Now
 		deadline := now.Add(e.timeFor(request.Values.Budget))
 		tx.R.StartedAt, tx.R.Deadline = &now, &deadline
+		if request.ValidateOnly {
+			return errOnlyValidated
+		}
 		return e.follow(ctx, tx, workflow.Decide(situation(tx, workflow.Started, nil)), nil, "", "")
 	})
+	if errors.Is(err, errOnlyValidated) {
+		return nil
+	}
 	return err
 }
 

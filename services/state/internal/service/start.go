@@ -31,9 +31,15 @@ func (s *Service) StartResearch(ctx context.Context, r *researchv1.StartResearch
 	if err != nil {
 		return nil, s.answer(ctx, err, id)
 	}
+	standing := workflow.Running
+	if r.GetValidateOnly() {
+		// The key is for the start that may follow.
+		key, standing = nil, workflow.Ready
+	}
 	values := startValues(r)
 	err = s.engine.Start(ctx, tenantOf(ctx), id, engine.StartRequest{
 		Prompt: r.GetInitialPrompt(), Questions: r.GetFollowupQuestions(), Values: values, Key: key,
+		ValidateOnly: r.GetValidateOnly(),
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, invalid("Unknown research_id %.64q", id)
@@ -44,7 +50,7 @@ func (s *Service) StartResearch(ctx context.Context, r *researchv1.StartResearch
 	return &researchv1.StartResearchResponse{
 		ResearchId: id,
 		// The same request again has the same answer, wherever the research is by then.
-		Status:         string(workflow.Running),
+		Status:         string(standing),
 		PlannedQueries: int32(values.PlannedQueries),
 		Estimate:       s.estimate(values),
 	}, nil
