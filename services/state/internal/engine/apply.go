@@ -95,6 +95,10 @@ func (e *Engine) settle(ctx context.Context, tx *store.Tx, task store.Task, resu
 	case result.GetFailure() != nil:
 		return e.fail(ctx, tx, task, result, result.GetFailure())
 	}
+	outcome, err := e.replan(ctx, tx, task, result)
+	if err != nil || outcome != "" {
+		return outcome, err
+	}
 	unusable, err := e.succeed(ctx, tx, task, result)
 	if err != nil {
 		return Late, err

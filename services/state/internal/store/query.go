@@ -36,6 +36,18 @@ func (t *Tx) Query(ctx context.Context, id string) (Query, error) {
 	return q, nil
 }
 
+// AnyQuery reports whether the research has a query of one of the texts, whatever their
+// case and spacing.
+func (t *Tx) AnyQuery(ctx context.Context, texts []string) (bool, error) {
+	found, err := one(ctx, t.tx, pgx.RowTo[bool], `SELECT EXISTS (SELECT FROM serp_query q WHERE q.research_id = $1 AND q.tenant = $2
+		AND lower(regexp_replace(btrim(q.text), '\s+', ' ', 'g')) IN
+			(SELECT lower(regexp_replace(btrim(text), '\s+', ' ', 'g')) FROM unnest($3::text[]) AS text))`, t.R.ID, t.R.Tenant, texts)
+	if err != nil {
+		return false, fmt.Errorf("look for doubles of planned queries: %w", err)
+	}
+	return found, nil
+}
+
 // NewQuery is a planned query.
 type NewQuery struct {
 	ID        string
