@@ -27,24 +27,22 @@ func routes(nats, postgres bool) []string {
 	return ways
 }
 
-func TestPodsReachOnlyWhatTheyNeed(t *testing.T) {
-	t.Parallel()
-	eachVariant(t, func(t *testing.T, m manifests) {
-		var open []string
-		for _, from := range m.workloads {
-			for _, to := range m.workloads {
-				for _, port := range to.container().Ports {
-					if m.lets(t, networkingv1.PolicyTypeEgress, from, to, to, port) && m.lets(t, networkingv1.PolicyTypeIngress, to, from, to, port) {
-						open = append(open, from.name+" > "+to.name+" "+port.Name)
-					}
+func checkPodsReachOnlyWhatTheyNeed(t *testing.T, m manifests) {
+	t.Helper()
+	var open []string
+	for _, from := range m.workloads {
+		for _, to := range m.workloads {
+			for _, port := range to.container().Ports {
+				if m.lets(t, networkingv1.PolicyTypeEgress, from, to, to, port) && m.lets(t, networkingv1.PolicyTypeIngress, to, from, to, port) {
+					open = append(open, from.name+" > "+to.name+" "+port.Name)
 				}
 			}
 		}
-		slices.Sort(open)
-		_, nats := m.workloads["nats"]
-		_, postgres := m.workloads["postgres"]
-		require.Equal(t, routes(nats, postgres), open)
-	})
+	}
+	slices.Sort(open)
+	_, nats := m.workloads["nats"]
+	_, postgres := m.workloads["postgres"]
+	require.Equal(t, routes(nats, postgres), open)
 }
 
 // lets reports whether the policies of one pod let the other through to the port of
@@ -109,32 +107,30 @@ func reachesPort(ports []networkingv1.NetworkPolicyPort, server corev1.Container
 	return len(ports) == 0
 }
 
-func TestWaysOutOfTheCluster(t *testing.T) {
-	t.Parallel()
+func checkWaysOutOfTheCluster(t *testing.T, m manifests) {
+	t.Helper()
 	public := []string{"93.184.215.14", "8.8.8.8", "2606:2800:220:1::1"}
 	private := []string{
 		"10.96.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "100.64.0.1", "169.254.169.254", "127.0.0.1",
 		"0.0.0.0", "192.0.0.192", "198.18.0.1", "224.0.0.1", "255.255.255.255", "::1", "fc00::1", "fd00:ec2::254", "fe80::1",
 	}
-	eachVariant(t, func(t *testing.T, m manifests) {
-		internet := []string{"scraper-proxy", "searxng"}
-		if _, model := m.policies["model-clients"]; model {
-			internet = append(internet, "analyzer", "planner", "reporter")
+	internet := []string{"scraper-proxy", "searxng"}
+	if _, model := m.policies["model-clients"]; model {
+		internet = append(internet, "analyzer", "planner", "reporter")
+	}
+	for _, w := range m.workloads {
+		for _, address := range public {
+			require.Equal(t, slices.Contains(internet, w.name), m.leads(t, w, address, 443), "%s to %s", w.name, address)
+			require.False(t, m.leads(t, w, address, 22), "%s to %s", w.name, address)
 		}
-		for _, w := range m.workloads {
-			for _, address := range public {
-				require.Equal(t, slices.Contains(internet, w.name), m.leads(t, w, address, 443), "%s to %s", w.name, address)
-				require.False(t, m.leads(t, w, address, 22), "%s to %s", w.name, address)
-			}
-			for _, address := range private {
-				require.False(t, m.leads(t, w, address, 80) || m.leads(t, w, address, 443), "%s to %s", w.name, address)
-			}
+		for _, address := range private {
+			require.False(t, m.leads(t, w, address, 80) || m.leads(t, w, address, 443), "%s to %s", w.name, address)
 		}
-		_, own := m.workloads["nats"]
-		require.Equal(t, !own, m.leads(t, m.workloads["scraper"], "10.0.0.1", 4222))
-		require.Equal(t, !own, m.leads(t, m.workloads["state"], "10.0.0.1", 5432))
-		require.False(t, m.leads(t, m.workloads["scraper"], "10.0.0.1", 5432))
-	})
+	}
+	_, own := m.workloads["nats"]
+	require.Equal(t, !own, m.leads(t, m.workloads["scraper"], "10.0.0.1", 4222))
+	require.Equal(t, !own, m.leads(t, m.workloads["state"], "10.0.0.1", 5432))
+	require.False(t, m.leads(t, m.workloads["scraper"], "10.0.0.1", 5432))
 }
 
 func (m manifests) leads(t *testing.T, w workload, address string, port int32) bool {
@@ -162,30 +158,28 @@ func holds(block *networkingv1.IPBlock, ip netip.Addr) bool {
 }
 
 // Only the gateway is reached from outside of the namespace, apart from monitoring.
-func TestOnlyTheGatewayIsOpen(t *testing.T) {
-	t.Parallel()
+func checkOnlyTheGatewayIsOpen(t *testing.T, m manifests) {
+	t.Helper()
 	outside := map[string][]string{"metrics": {"monitoring"}, "nats-monitor": {"keda"}}
-	eachVariant(t, func(t *testing.T, m manifests) {
-		require.Empty(t, m.policies["default-deny"].Spec.PodSelector)
-		require.Len(t, m.policies["default-deny"].Spec.PolicyTypes, 2)
-		for name, policy := range m.policies {
-			applies := false
-			for _, w := range m.workloads {
-				applies = applies || matches(t, &policy.Spec.PodSelector, w)
+	require.Empty(t, m.policies["default-deny"].Spec.PodSelector)
+	require.Len(t, m.policies["default-deny"].Spec.PolicyTypes, 2)
+	for name, policy := range m.policies {
+		applies := false
+		for _, w := range m.workloads {
+			applies = applies || matches(t, &policy.Spec.PodSelector, w)
+		}
+		external := name == "nats-monitor" && m.workloads["nats"].name == ""
+		require.True(t, applies || external, "%s is for no pod", name)
+		for _, r := range policy.Spec.Ingress {
+			if len(r.From) == 0 {
+				require.Equal(t, "gateway", name)
 			}
-			external := name == "nats-monitor" && m.workloads["nats"].name == ""
-			require.True(t, applies || external, "%s is for no pod", name)
-			for _, r := range policy.Spec.Ingress {
-				if len(r.From) == 0 {
-					require.Equal(t, "gateway", name)
-				}
-				for _, peer := range r.From {
-					require.Nil(t, peer.IPBlock, name)
-					require.True(t, peer.NamespaceSelector == nil || within(peer.NamespaceSelector, outside[name]), name)
-				}
+			for _, peer := range r.From {
+				require.Nil(t, peer.IPBlock, name)
+				require.True(t, peer.NamespaceSelector == nil || within(peer.NamespaceSelector, outside[name]), name)
 			}
 		}
-	})
+	}
 }
 
 func within(selector *metav1.LabelSelector, namespaces []string) bool {

@@ -42,42 +42,42 @@ func matches(t *testing.T, selector *metav1.LabelSelector, w workload) bool {
 	return parsed.Matches(labels.Set(w.template.Labels))
 }
 
-func TestSelectorsMatch(t *testing.T) {
-	t.Parallel()
-	eachVariant(t, func(t *testing.T, m manifests) {
-		for _, w := range m.workloads {
-			require.True(t, labels.SelectorFromSet(w.selector).Matches(labels.Set(w.template.Labels)), w.name)
-			for _, spread := range w.template.Spec.TopologySpreadConstraints {
-				require.True(t, matches(t, spread.LabelSelector, w), w.name)
-			}
+func checkSelectorsMatch(t *testing.T, m manifests) {
+	t.Helper()
+	for _, w := range m.workloads {
+		require.True(t, labels.SelectorFromSet(w.selector).Matches(labels.Set(w.template.Labels)), w.name)
+		for _, spread := range w.template.Spec.TopologySpreadConstraints {
+			require.True(t, matches(t, spread.LabelSelector, w), w.name)
 		}
-		for name, service := range m.services {
-			w, known := m.workloads[name]
-			require.True(t, known, "the service %s has no pods", name)
-			require.True(t, labels.SelectorFromSet(service.Spec.Selector).Matches(labels.Set(w.template.Labels)), name)
-			for _, port := range service.Spec.Ports {
-				require.NotZero(t, portNamed(w.container(), port.TargetPort.StrVal), name)
-			}
+	}
+	for name, service := range m.services {
+		w, known := m.workloads[name]
+		require.True(t, known, "the service %s has no pods", name)
+		require.True(t, labels.SelectorFromSet(service.Spec.Selector).Matches(labels.Set(w.template.Labels)), name)
+		for _, port := range service.Spec.Ports {
+			require.NotZero(t, portNamed(w.container(), port.TargetPort.StrVal), name)
 		}
-		for name, budget := range m.budgets {
-			w, known := m.workloads[name]
-			require.True(t, known, "the budget %s has no pods", name)
-			require.True(t, matches(t, budget.Spec.Selector, w), name)
-		}
-	})
+	}
+	for name, budget := range m.budgets {
+		w, known := m.workloads[name]
+		require.True(t, known, "the budget %s has no pods", name)
+		require.True(t, matches(t, budget.Spec.Selector, w), name)
+	}
 }
 
 // A drain or an upgrade takes no pod that nothing stands in for.
-func TestReplacement(t *testing.T) {
+func checkReplacement(t *testing.T, m manifests) {
+	t.Helper()
+	for _, w := range m.ours() {
+		require.Contains(t, m.budgets, w.name)
+	}
+	for _, name := range []string{"gateway", "state", "scraper-proxy"} {
+		require.Zero(t, m.workloads[name].deployment.Spec.Strategy.RollingUpdate.MaxUnavailable.IntValue(), name)
+	}
+}
+
+func TestReplacementInProduction(t *testing.T) {
 	t.Parallel()
-	eachVariant(t, func(t *testing.T, m manifests) {
-		for _, w := range m.ours() {
-			require.Contains(t, m.budgets, w.name)
-		}
-		for _, name := range []string{"gateway", "state", "scraper-proxy"} {
-			require.Zero(t, m.workloads[name].deployment.Spec.Strategy.RollingUpdate.MaxUnavailable.IntValue(), name)
-		}
-	})
 	for _, name := range []string{"gateway", "state"} {
 		replicas := render(t, "production").workloads[name].deployment.Spec.Replicas
 		require.EqualValues(t, 2, *replicas, name)

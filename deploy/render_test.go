@@ -20,17 +20,6 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// variants are what is checked: the overlays as they are, and with the components
-// that they leave out.
-var variants = map[string][]string{
-	"trial":      {"trial"},
-	"production": {"production"},
-	"trial with every other component": {
-		"trial", "keda", "model", "tracing",
-	},
-	"production with tracing and Chrome's sandbox": {"production", "tracing", "chrome-sandbox"},
-}
-
 // manifests are the objects of one variant.
 type manifests struct {
 	workloads     map[string]workload
@@ -65,13 +54,39 @@ func (m manifests) ours() []workload {
 	return found
 }
 
-// eachVariant runs check for every variant, rendered.
-func eachVariant(t *testing.T, check func(t *testing.T, m manifests)) {
-	t.Helper()
+// Every variant is rendered once, and looked at from all sides.
+func TestManifests(t *testing.T) {
+	t.Parallel()
+	checks := map[string]func(*testing.T, manifests){
+		"namespace enforces restricted pods": checkNamespaceEnforcesRestrictedPods,
+		"pods may do nothing they need not":  checkPodsMayDoNothingTheyNeedNot,
+		"volumes":                            checkVolumes,
+		"probes":                             checkProbes,
+		"images":                             checkImages,
+		"selectors match":                    checkSelectorsMatch,
+		"replacement":                        checkReplacement,
+		"variables exist":                    checkVariablesExist,
+		"services accept their settings":     checkServicesAcceptTheirSettings,
+		"addresses":                          checkAddresses,
+		"pods may finish":                    checkPodsMayFinish,
+		"pods reach only what they need":     checkPodsReachOnlyWhatTheyNeed,
+		"ways out of the cluster":            checkWaysOutOfTheCluster,
+		"only the gateway is open":           checkOnlyTheGatewayIsOpen,
+	}
+	// The overlays as they are, and with the components that they leave out.
+	variants := map[string][]string{
+		"trial":                            {"trial"},
+		"trial with more":                  {"trial", "keda", "model", "tracing"},
+		"production":                       {"production"},
+		"production with Chrome's sandbox": {"production", "tracing", "chrome-sandbox"},
+	}
 	for name, parts := range variants {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, render(t, parts[0], parts[1:]...))
+			m := render(t, parts[0], parts[1:]...)
+			for name, check := range checks {
+				t.Run(name, func(t *testing.T) { check(t, m) })
+			}
 		})
 	}
 }

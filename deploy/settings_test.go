@@ -112,8 +112,8 @@ func (m manifests) environment(t *testing.T, w workload) (map[string]string, map
 	return all, own
 }
 
-func TestVariablesExist(t *testing.T) {
-	t.Parallel()
+func checkVariablesExist(t *testing.T, m manifests) {
+	t.Helper()
 	everybody := make(map[string]bool)
 	declared := make(map[string]map[string]bool)
 	for name, p := range programs() {
@@ -122,65 +122,59 @@ func TestVariablesExist(t *testing.T) {
 			everybody[variable] = true
 		}
 	}
-	eachVariant(t, func(t *testing.T, m manifests) {
-		for _, w := range m.ours() {
-			all, own := m.environment(t, w)
-			for name := range all {
-				require.True(t, everybody[name] || strings.HasPrefix(name, "OTEL_"), "%s is read by nobody", name)
-			}
-			for name := range own {
-				require.True(t, declared[w.name][name], "%s does not read %s", w.name, name)
-			}
+	for _, w := range m.ours() {
+		all, own := m.environment(t, w)
+		for name := range all {
+			require.True(t, everybody[name] || strings.HasPrefix(name, "OTEL_"), "%s is read by nobody", name)
 		}
-	})
+		for name := range own {
+			require.True(t, declared[w.name][name], "%s does not read %s", w.name, name)
+		}
+	}
 }
 
 // Every service accepts its environment: nothing is missing, nothing is malformed.
-func TestServicesAcceptTheirSettings(t *testing.T) {
-	t.Parallel()
-	eachVariant(t, func(t *testing.T, m manifests) {
-		for _, w := range m.ours() {
-			all, _ := m.environment(t, w)
-			for _, cfg := range programs()[w.name].configs() {
-				require.NoError(t, config.LoadFrom(cfg, all), w.name)
-			}
-			p := programs()[w.name]
-			if p.variables(t)["FATHOM_NATS_URL"] {
-				require.NotEmpty(t, all["FATHOM_NATS_URL"], "%s would look for NATS in its own pod", w.name)
-			}
+func checkServicesAcceptTheirSettings(t *testing.T, m manifests) {
+	t.Helper()
+	for _, w := range m.ours() {
+		all, _ := m.environment(t, w)
+		for _, cfg := range programs()[w.name].configs() {
+			require.NoError(t, config.LoadFrom(cfg, all), w.name)
 		}
-		all, _ := m.environment(t, m.workloads["gateway"])
-		require.NotEmpty(t, all["FATHOM_STATE_ADDR"])
-	})
+		p := programs()[w.name]
+		if p.variables(t)["FATHOM_NATS_URL"] {
+			require.NotEmpty(t, all["FATHOM_NATS_URL"], "%s would look for NATS in its own pod", w.name)
+		}
+	}
+	all, _ := m.environment(t, m.workloads["gateway"])
+	require.NotEmpty(t, all["FATHOM_STATE_ADDR"])
 }
 
 // What a service is told to listen on or to call is a port that is there.
-func TestAddresses(t *testing.T) {
-	t.Parallel()
+func checkAddresses(t *testing.T, m manifests) {
+	t.Helper()
 	listens := map[string]map[string]string{
 		"gateway": {"FATHOM_HTTP_ADDR": "http"}, "state": {"FATHOM_STATE_ADDR": "grpc"},
 		"scraper-proxy": {"FATHOM_PROXY_ADDR": "proxy"},
 	}
-	eachVariant(t, func(t *testing.T, m manifests) {
-		for _, w := range m.ours() {
-			all, _ := m.environment(t, w)
-			for variable, port := range listens[w.name] {
-				require.Equal(t, ":"+strconv.Itoa(int(portNamed(w.container(), port))), all[variable], w.name)
-			}
-			if w.name != "gateway" {
-				var defaults process.Settings
-				require.NoError(t, config.LoadFrom(&defaults, all))
-				require.Equal(t, defaults.HealthAddr, ":"+strconv.Itoa(int(portNamed(w.container(), "health"))), w.name)
-			}
-			for _, variable := range []string{"FATHOM_NATS_URL", "FATHOM_SEARXNG_URL", "FATHOM_SCRAPER_PROXY", "FATHOM_DATABASE_URL"} {
-				address, err := url.Parse(all[variable])
-				require.NoError(t, err)
-				m.requireServed(t, w.name, address.Host)
-			}
+	for _, w := range m.ours() {
+		all, _ := m.environment(t, w)
+		for variable, port := range listens[w.name] {
+			require.Equal(t, ":"+strconv.Itoa(int(portNamed(w.container(), port))), all[variable], w.name)
 		}
-		all, _ := m.environment(t, m.workloads["gateway"])
-		m.requireServed(t, "gateway", all["FATHOM_STATE_ADDR"])
-	})
+		if w.name != "gateway" {
+			var defaults process.Settings
+			require.NoError(t, config.LoadFrom(&defaults, all))
+			require.Equal(t, defaults.HealthAddr, ":"+strconv.Itoa(int(portNamed(w.container(), "health"))), w.name)
+		}
+		for _, variable := range []string{"FATHOM_NATS_URL", "FATHOM_SEARXNG_URL", "FATHOM_SCRAPER_PROXY", "FATHOM_DATABASE_URL"} {
+			address, err := url.Parse(all[variable])
+			require.NoError(t, err)
+			m.requireServed(t, w.name, address.Host)
+		}
+	}
+	all, _ := m.environment(t, m.workloads["gateway"])
+	m.requireServed(t, "gateway", all["FATHOM_STATE_ADDR"])
 }
 
 // requireServed looks for hosts of one word, which are services of the namespace.
@@ -204,32 +198,30 @@ func (m manifests) requireServed(t *testing.T, name, address string) {
 }
 
 // A stopping pod has the time that its service asks for.
-func TestPodsMayFinish(t *testing.T) {
-	t.Parallel()
+func checkPodsMayFinish(t *testing.T, m manifests) {
+	t.Helper()
 	const (
 		flush = 5 * time.Second  // of telemetry
 		grace = 20 * time.Second // of a worker's running tasks
 	)
-	eachVariant(t, func(t *testing.T, m manifests) {
-		for _, w := range m.ours() {
-			all, _ := m.environment(t, w)
-			needed := 10 * time.Second
-			switch w.name {
-			case "gateway":
-				var cfg gateway.Config
-				require.NoError(t, config.LoadFrom(&cfg, all))
-				require.Positive(t, cfg.DrainDelay, "balancers learn late that a pod stops")
-				needed = cfg.DrainDelay + cfg.Grace
-			case "planner", "searcher", "scraper", "analyzer", "reporter":
-				var settings process.Settings
-				require.NoError(t, config.LoadFrom(&settings, all))
-				needed = grace + settings.AckWait // what does not heed its end is waited for
-			}
-			if hook := w.container().Lifecycle; hook != nil && hook.PreStop.Sleep != nil {
-				needed += time.Duration(hook.PreStop.Sleep.Seconds) * time.Second
-			}
-			given := time.Duration(*w.template.Spec.TerminationGracePeriodSeconds) * time.Second
-			require.GreaterOrEqual(t, given, needed+flush, w.name)
+	for _, w := range m.ours() {
+		all, _ := m.environment(t, w)
+		needed := 10 * time.Second
+		switch w.name {
+		case "gateway":
+			var cfg gateway.Config
+			require.NoError(t, config.LoadFrom(&cfg, all))
+			require.Positive(t, cfg.DrainDelay, "balancers learn late that a pod stops")
+			needed = cfg.DrainDelay + cfg.Grace
+		case "planner", "searcher", "scraper", "analyzer", "reporter":
+			var settings process.Settings
+			require.NoError(t, config.LoadFrom(&settings, all))
+			needed = grace + settings.AckWait // what does not heed its end is waited for
 		}
-	})
+		if hook := w.container().Lifecycle; hook != nil && hook.PreStop.Sleep != nil {
+			needed += time.Duration(hook.PreStop.Sleep.Seconds) * time.Second
+		}
+		given := time.Duration(*w.template.Spec.TerminationGracePeriodSeconds) * time.Second
+		require.GreaterOrEqual(t, given, needed+flush, w.name)
+	}
 }
