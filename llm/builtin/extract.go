@@ -48,7 +48,8 @@ func Extract(task *workv1.AnalyzeTask) *workv1.AnalyzeResult {
 	}
 	found := lex.candidates(task.GetText(), task.GetSections())
 	lex.weigh(found, query, task)
-	for _, c := range choose(found) {
+	chosen := choose(found)
+	for _, c := range append(chosen, lex.central(found, chosen, task)...) {
 		result.Extractions = append(result.Extractions, extraction(task, c))
 	}
 	return result

@@ -32,6 +32,8 @@ type fact struct {
 	evidence
 	support []evidence
 	score   float64
+	// bonus is the part of the score that raises no bar for others.
+	bonus float64
 	// coverage is the share of the prompt that the sentence's own words cover.
 	coverage float64
 	// partly is the same for the clause of the prompt that fits best.
@@ -40,6 +42,12 @@ type fact struct {
 	// well it does.
 	facet *facet
 	fit   float64
+	// topics are the leading themes that the fact's page or section is about, and central
+	// how much of what the fact says the others of the page say too.
+	topics  []*theme
+	central float64
+	// states says that the fact tells what a leading theme is.
+	states bool
 	// around is filled when it is first asked for.
 	around *surroundings
 	order  int

@@ -33,7 +33,7 @@ type section struct {
 // and have too little of the whole of it.
 func (s *subject) relevant(facts []*fact) []*fact {
 	s.facets = s.askedFacets()
-	anchored, definition := s.anchored(), s.defines()
+	bears, definition := s.bears(), s.defines()
 	s.place(facts, s.facets)
 	best, placed := 0.0, 0
 	for _, f := range facts {
@@ -49,7 +49,7 @@ func (s *subject) relevant(facts []*fact) []*fact {
 			kept = append(kept, f)
 			continue
 		}
-		if s.lex.english && s.lex.dangles(f.sentence) || !anchored(f) {
+		if s.lex.english && s.lex.dangles(f.sentence) || !bears(f) {
 			continue
 		}
 		least := leastApart

@@ -31,14 +31,19 @@ func plain(markdown string) string {
 }
 
 var markdownEscapes = strings.NewReplacer(
-	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `<`, `\<`, `~~`, `\~~`,
+	`\`, `\\`, "`", "\\`", `*`, `\*`, `[`, `\[`, `]`, `\]`, `<`, `\<`, `~~`, `\~~`,
 )
+
+// loneUnderscore is one that no letters or digits stand around on both sides; others
+// mean nothing in Markdown.
+var loneUnderscore = regexp.MustCompile(`(?:^|[^\pL\pN_])_+|_+(?:$|[^\pL\pN_])`)
 
 var lineStart = regexp.MustCompile(`^(?:#{1,6}|[-+=>]+|\d{1,9}[.)])(?:\s|$)`)
 
 // escape makes text that Markdown shows as it is, wherever in a line it stands.
 func escape(text string) string {
 	text = markdownEscapes.Replace(strings.Join(strings.Fields(text), " "))
+	text = loneUnderscore.ReplaceAllStringFunc(text, func(mark string) string { return strings.ReplaceAll(mark, "_", `\_`) })
 	return lineStart.ReplaceAllStringFunc(text, func(mark string) string {
 		if !isDigit(mark[0]) {
 			return `\` + mark

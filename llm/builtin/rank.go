@@ -26,6 +26,8 @@ const (
 	leastOfBest = 0.22
 	// mostPerSource keeps one page from being the whole report.
 	mostPerSource = 5
+	// mostPerTopic is the same for a page about what leads.
+	mostPerTopic = 9
 	// sameSource is how much alike two facts are held for coming from one page.
 	sameSource = 0.3
 	// fewestFacts is how many facts a report has before the weaker ones are left out.
@@ -48,6 +50,7 @@ func (s *subject) rank(facts []*fact) {
 	index := newBM25(sets, lengths)
 	parts := s.askedParts(query)
 	history := s.lex.historyTerms(s.prompt)
+	s.lead(facts)
 	best := 0.0
 	for i, f := range facts {
 		title := s.lex.set(f.GetTitle() + " " + strings.Join(f.GetHeadingPath(), " "))
@@ -61,6 +64,9 @@ func (s *subject) rank(facts []*fact) {
 			}
 		}
 		count := func(term string) float64 {
+			if f.ofTopic(term) {
+				return own[term] + topicCount
+			}
 			if title.has(term) {
 				return own[term] + titleCount
 			}
@@ -93,8 +99,19 @@ func (s *subject) rank(facts []*fact) {
 
 // prefer lets facts gain that have the form that the prompt asks for.
 func (s *subject) prefer(facts []*fact) {
-	definition, history := s.defines(), s.history()
+	definition, history, relation := s.defines(), s.history(), s.relation()
 	for _, f := range facts {
+		f.bonus = 0
+		if len(f.topics) > 0 {
+			f.bonus = topicBonus + centralBonus*f.central
+			if relation != nil && relation.MatchString(f.sentence) {
+				f.bonus += relationBonus
+			}
+		}
+		if f.states = s.states(f); f.states {
+			f.bonus += statesBonus
+		}
+		f.score += f.bonus
 		if definition != nil && definition.MatchString(f.sentence) {
 			f.score += definitionBonus
 			f.coverage = max(f.coverage, 0.5)
@@ -192,15 +209,16 @@ func (p *picker) pick(facts []*fact) []*fact {
 	if len(facts) == 0 {
 		return nil
 	}
-	best, strongest := facts[0].score, 0.0
+	best, bar, strongest := facts[0].score, 0.0, 0.0
 	for _, f := range facts {
+		bar = max(bar, f.score-f.bonus)
 		strongest = max(strongest, f.coverage)
 	}
 	order := marginal(len(facts), len(facts),
 		func(i int) float64 { return facts[i].score / max(best, 1e-9) },
 		func(i, j int) float64 {
 			alike := facts[i].set.jaccard(facts[j].set)
-			if facts[i].GetUrl() == facts[j].GetUrl() {
+			if facts[i].GetUrl() == facts[j].GetUrl() && len(facts[i].topics) == 0 {
 				alike += sameSource
 			}
 			return alike
@@ -214,8 +232,8 @@ func (p *picker) pick(facts []*fact) []*fact {
 			f := facts[i]
 			size := len(strings.Fields(f.sentence)) + 2
 			least := max(leastCoverage, share*leastOfBest*strongest)
-			if len(picked) >= most || taken[f] || f.score < share*leastScore*best || max(f.coverage, f.partly/2) < least ||
-				per[f.GetUrl()] >= mostPerSource || words+size > p.words || !p.cited[f.GetUrl()] && len(p.cited) >= p.sources {
+			if len(picked) >= most || taken[f] || f.score < share*leastScore*bar || max(f.coverage, f.partly/2) < least ||
+				per[f.GetUrl()] >= f.mostOfPage() || words+size > p.words || !p.cited[f.GetUrl()] && len(p.cited) >= p.sources {
 				continue
 			}
 			taken[f], p.cited[f.GetUrl()] = true, true
@@ -228,6 +246,14 @@ func (p *picker) pick(facts []*fact) []*fact {
 	take(fewestFacts, 0.5)
 	p.others(picked)
 	return picked
+}
+
+// mostOfPage is how many facts of its page a report takes.
+func (f *fact) mostOfPage() int {
+	if len(f.topics) > 0 {
+		return mostPerTopic
+	}
+	return mostPerSource
 }
 
 // others lets the pages that say the same be cited too, while there is room.

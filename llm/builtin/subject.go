@@ -27,6 +27,8 @@ type subject struct {
 	clauses []string
 	// facets are what the prompt asks about, in its order.
 	facets []*facet
+	// leads are the themes of the prompt that pages are about.
+	leads []*theme
 	// wishes are the clarifications that say something.
 	wishes []wish
 }

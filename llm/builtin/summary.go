@@ -36,6 +36,7 @@ func (s *subject) summarise(picked []*fact) ([]*fact, []*fact) {
 	}
 	for _, c := range s.facets {
 		before := len(summary)
+		take(min(before+1, room), func(f *fact) bool { return f.facet == c && f.states })
 		take(min(before+1, room), func(f *fact) bool { return f.facet == c && s.speaksOf(f, c) })
 		take(min(before+1, room), func(f *fact) bool { return f.facet == c })
 	}
