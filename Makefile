@@ -52,6 +52,17 @@ build: bin/fathom ## Build bin/fathom and one program per service
 bin/fathom:
 	@go build -ldflags "$(LDFLAGS)" -o bin/fathom ./cmd/fathom
 
+# REGISTRY is what the images' names begin with, up to a slash; TAG is their tag.
+REGISTRY ?=
+TAG      ?= dev
+
+.PHONY: images
+images: ## Build the images for Kubernetes, with docker: docs/kubernetes.md
+	@for image in $(SERVICES) scraper-proxy; do \
+		docker build -f deploy/Dockerfile --build-arg VERSION="$(VERSION)" --target "$$image" \
+			-t "$(REGISTRY)fathom/$$image:$(TAG)" .; \
+	done
+
 .PHONY: test
 test: ## Run all tests; installs what is missing
 	@scripts/install.sh test

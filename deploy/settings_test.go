@@ -2,6 +2,7 @@ package deploy_test
 
 import (
 	"io/fs"
+	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -112,16 +113,33 @@ func (m manifests) environment(t *testing.T, w workload) (map[string]string, map
 	return all, own
 }
 
+// declarations are the variables of each program, and those of all.
+func declarations(t *testing.T) (map[string]map[string]bool, map[string]bool) {
+	t.Helper()
+	each, all := make(map[string]map[string]bool), make(map[string]bool)
+	for name, p := range programs() {
+		each[name] = p.variables(t)
+		maps.Copy(all, each[name])
+	}
+	return each, all
+}
+
+func TestDocumentNamesRealVariables(t *testing.T) {
+	t.Parallel()
+	_, everybody := declarations(t)
+	document, err := os.ReadFile("../docs/kubernetes.md")
+	require.NoError(t, err)
+	for _, name := range regexp.MustCompile(`FATHOM_[A-Z_]*[A-Z]`).FindAllString(string(document), -1) {
+		require.True(t, everybody[name], "docs/kubernetes.md names %s", name)
+	}
+	for secret := range secrets {
+		require.Contains(t, string(document), "create secret generic "+secret+" ")
+	}
+}
+
 func checkVariablesExist(t *testing.T, m manifests) {
 	t.Helper()
-	everybody := make(map[string]bool)
-	declared := make(map[string]map[string]bool)
-	for name, p := range programs() {
-		declared[name] = p.variables(t)
-		for variable := range declared[name] {
-			everybody[variable] = true
-		}
-	}
+	declared, everybody := declarations(t)
 	for _, w := range m.ours() {
 		all, own := m.environment(t, w)
 		for name := range all {
