@@ -77,7 +77,7 @@ func (s *subject) askedFacets() []*facet {
 		heading = strings.TrimSpace(heading)
 		terms := newTermSet(s.lex.informative(heading))
 		f := &facet{heading: capitalised(heading), terms: terms}
-		if len(terms) == 0 || len(terms) > 4 || terms.within(outlets) == 1 || len(heading) > longestHeading || len(heading) < 3 || repeatsFacet(facets, f) {
+		if len(terms) == 0 || len(terms) > 4 || terms.within(outlets) == 1 || len(heading) > longestHeading || len(heading) < 3 || repeatsFacet(facets, f) || s.lex.vague(terms) {
 			return false
 		}
 		facets = append(facets, f)
@@ -135,6 +135,15 @@ func (s *subject) clauseFacets(clause string, add func(string) bool) {
 	for _, topic := range topics {
 		add(topic)
 	}
+}
+
+// vague says whether terms are all so frequent that they are no heading.
+func (l *lexer) vague(terms termSet) bool {
+	heaviest := 0.0
+	for term := range terms {
+		heaviest = max(heaviest, l.weight(term))
+	}
+	return heaviest < weightUsual && len(terms) < 2
 }
 
 func named(facets []*facet, clause termSet) bool {

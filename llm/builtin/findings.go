@@ -46,6 +46,8 @@ type fact struct {
 	// how much of what the fact says the others of the page say too.
 	topics  []*theme
 	central float64
+	// led says that this is enough for a place in the report.
+	led bool
 	// states says that the fact tells what a leading theme is.
 	states bool
 	// around is filled when it is first asked for.

@@ -18,8 +18,10 @@ const (
 	rarestShare = 0.6
 	// leadShare is the share of the prompt, by weight, that a sentence needs that has
 	// nothing to do with what leads; leadHeft bounds it.
-	leadShare = 0.5
+	leadShare = 0.6
 	leadHeft  = 1.75
+	// themeHeft is what the words of a theme that does not lead must weigh together.
+	themeHeft = 1.5
 	// mostLed is how many telling words a prompt has whose sentences must have a part in
 	// what leads. A longer one asks for more than its themes.
 	mostLed = 8
@@ -68,6 +70,10 @@ func (s *subject) lead(facts []*fact) {
 	s.leads = leading(themes, spread)
 	for _, f := range facts {
 		f.topics = both(f.topics, s.leads)
+	}
+	s.led = len(s.leads) > 0 && len(newTermSet(s.lex.informative(s.prompt))) <= mostLed
+	for _, f := range facts {
+		f.led = s.led && len(f.topics) > 0
 	}
 	measureCentrality(facts)
 }
@@ -202,14 +208,14 @@ func (s *subject) bears() func(*fact) bool {
 		if heft < min(leastHeft, heftShare*total) {
 			return false
 		}
-		if len(s.leads) == 0 || len(asked) > mostLed || heft >= min(leadHeft, leadShare*total) {
+		if !s.led || heft >= min(leadHeft, leadShare*total) {
 			return true
 		}
 		for _, t := range themes {
 			if t.part {
 				continue
 			}
-			if t.terms.within(f.set) == 1 && (len(t.terms) > 1 || contains(s.leads, t) || len(s.names) > 0) {
+			if t.terms.within(f.set) == 1 && (contains(s.leads, t) || len(t.terms) == 1 && len(s.names) > 0 || s.lex.heft(t.terms, f.set.has) > themeHeft) {
 				return true
 			}
 			if contains(s.leads, t) && all(t.terms, has) {
@@ -227,4 +233,15 @@ func all(terms termSet, has func(string) bool) bool {
 		}
 	}
 	return true
+}
+
+// opensWithTopic says whether a sentence of a page about a theme speaks of the theme.
+func (s *subject) opensWithTopic(f *fact) bool {
+	opening := s.lex.set(cut(f.sentence, subjectBytes))
+	for _, t := range f.topics {
+		if t.terms.within(opening) == 1 {
+			return true
+		}
+	}
+	return false
 }

@@ -33,7 +33,7 @@ type section struct {
 // and have too little of the whole of it.
 func (s *subject) relevant(facts []*fact) []*fact {
 	s.facets = s.askedFacets()
-	bears, definition := s.bears(), s.defines()
+	bears, definition, points := s.bears(), s.defines(), pointers(facts)
 	s.place(facts, s.facets)
 	best, placed := 0.0, 0
 	for _, f := range facts {
@@ -49,12 +49,12 @@ func (s *subject) relevant(facts []*fact) []*fact {
 			kept = append(kept, f)
 			continue
 		}
-		if s.lex.english && s.lex.dangles(f.sentence) || !bears(f) {
+		if s.lex.english && (s.lex.dangles(f.sentence) || points(f)) || !bears(f) {
 			continue
 		}
 		least := leastApart
 		switch {
-		case !apartIsLess || f.facet != nil && f.fit >= 1:
+		case !apartIsLess || f.led || f.facet != nil && f.fit >= 1:
 			least = 0
 		case f.facet != nil:
 			least = leastPartly

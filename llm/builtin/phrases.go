@@ -49,7 +49,7 @@ var linkVerbs = wordSet(`cause causes caused affect affects affected influence i
 decreased reduce reduces reduced prevent prevents improve improves improved helps helped lead leads led works
 worked allow allows allowed require requires mean means differ differs begin begins starts started ended ends
 spend spent survive survives encourage encourages elicit supports supported changes changed associated linked
-replace replaces replaced differed survived reach reaches reached avoid avoids avoided ensure ensures decide decides
+runs replace replaces replaced differed survived reach reaches reached avoid avoids avoided ensure ensures decide decides
 become depend depends contribute contributes plays played lives lived born died won win lose lost serve served
 follow followed following located written directed promote promotes inhibit inhibits induce induces regulate
 regulates enhance enhances resulting exist exists occur occurs create created needs suffer suffers treats

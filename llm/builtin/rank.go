@@ -232,7 +232,7 @@ func (p *picker) pick(facts []*fact) []*fact {
 			f := facts[i]
 			size := len(strings.Fields(f.sentence)) + 2
 			least := max(leastCoverage, share*leastOfBest*strongest)
-			if len(picked) >= most || taken[f] || f.score < share*leastScore*bar || max(f.coverage, f.partly/2) < least ||
+			if len(picked) >= most || taken[f] || f.score < share*leastScore*bar || !f.led && max(f.coverage, f.partly/2) < least ||
 				per[f.GetUrl()] >= f.mostOfPage() || words+size > p.words || !p.cited[f.GetUrl()] && len(p.cited) >= p.sources {
 				continue
 			}

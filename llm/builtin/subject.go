@@ -29,6 +29,8 @@ type subject struct {
 	facets []*facet
 	// leads are the themes of the prompt that pages are about.
 	leads []*theme
+	// led says that what has no part in one is left out.
+	led bool
 	// wishes are the clarifications that say something.
 	wishes []wish
 }

@@ -16,17 +16,19 @@ func (s *subject) summarise(picked []*fact) ([]*fact, []*fact) {
 		strongest = max(strongest, f.coverage)
 	}
 	taken := map[*fact]bool{}
-	pages := map[string]bool{}
+	pages := map[string]int{}
+	most := func(*fact) int { return 1 }
 	var summary []*fact
-	take := func(most int, fits func(*fact) bool) {
+	take := func(limit int, fits func(*fact) bool) {
 		for _, f := range order {
-			if len(summary) >= most {
+			if len(summary) >= limit {
 				return
 			}
-			if taken[f] || pages[f.GetUrl()] || len(strings.Fields(f.sentence)) > summaryWords || !s.lex.declares(f.sentence) || !fits(f) {
+			if taken[f] || pages[f.GetUrl()] >= most(f) || len(strings.Fields(f.sentence)) > summaryWords || !s.lex.declares(f.sentence) || !fits(f) {
 				continue
 			}
-			taken[f], pages[f.GetUrl()] = true, true
+			taken[f] = true
+			pages[f.GetUrl()]++
 			summary = append(summary, f)
 		}
 	}
@@ -37,13 +39,20 @@ func (s *subject) summarise(picked []*fact) ([]*fact, []*fact) {
 	for _, c := range s.facets {
 		before := len(summary)
 		take(min(before+1, room), func(f *fact) bool { return f.facet == c && f.states })
+		take(min(before+1, room), func(f *fact) bool { return f.facet == c && len(f.topics) > 0 && s.speaksOf(f, c) })
 		take(min(before+1, room), func(f *fact) bool { return f.facet == c && s.speaksOf(f, c) })
 		take(min(before+1, room), func(f *fact) bool { return f.facet == c })
 	}
 	parted := len(summary) > 1
 	take(min(summaryFacts, room), func(f *fact) bool {
+		if s.led && len(f.topics) == 0 {
+			return len(summary) == 0
+		}
 		return len(summary) == 0 || f.strength() >= strongest/2 && (!parted || f.facet != nil)
 	})
+	// What leads may have a single page, which then says more than one thing.
+	most = func(f *fact) int { return 1 + min(1, len(f.topics)) }
+	take(min(summaryFacts, room), func(f *fact) bool { return s.opensWithTopic(f) })
 	var body []*fact
 	for _, f := range picked {
 		if !taken[f] {
@@ -66,7 +75,7 @@ var (
 	// caption opens what is a link's or a picture's text more often than a statement.
 	caption = regexp.MustCompile(`^(?:How|Why|Whether|Which|Who|Whose|What (?:\w+ )?(?:the|a|an|it|they|he|she|we|you)\b|See|Note|Note that|Here|Let|Consider|Read|Learn|Figure|Table|Fig\.)\b`)
 	// pointer only sends the reader elsewhere.
-	pointer = regexp.MustCompile(`^(?:(?:Please )?(?:[Ss]ee|[Rr]efer to) (?:also )?[^.]{3,120}\.$|There (?:is|are) (?:a |an )?(?:longer|more|another) (?:text|article|page|about|on)s?\b|For [^.]{3,120},? (?:please )?(?:see|refer to) |(?:More|Additional|Further|Detailed) (?:information|details|documentation|examples|discussion)\b.{0,120}\b(?:in|at|on|by|under) |(?:The (?:next|following|previous|preceding) (?:section|chapter|sections|page|table|example|list|figure)s?|This (?:section|chapter|appendix|table|list|page))\b)|\b(?:is|are) (?:further )?(?:summed up|treated|dealt with|told|summari[sz]ed|described|listed|discussed|explained|covered|documented|shown|given|defined|outlined)(?: (?:in (?:more )?detail|separately|fully))? (?:in|at|by|under) (?:the |its |their )?(?:\w+ ){0,4}(?:[Ss]ection|[Cc]hapter|[Tt]able|[Aa]ppendix|[Ff]igure|page|text|article|document|above|below)\b`)
+	pointer = regexp.MustCompile(`^(?:(?:Please )?(?:[Ss]ee|[Rr]efer to) (?:also )?[^.]{3,120}\.$|See also\b|There (?:is|are) (?:a |an )?(?:longer|more|another) (?:text|article|page|about|on)s?\b|For [^.]{3,120},? (?:please )?(?:see|refer to) |(?:More|Additional|Further|Detailed) (?:information|details|documentation|examples|discussion)\b.{0,120}\b(?:in|at|on|by|under) |(?:The (?:next|following|previous|preceding) (?:section|chapter|sections|page|table|example|list|figure)s?|This (?:section|chapter|appendix|table|list|page))\b)|\b(?:is|are) (?:further )?(?:summed up|treated|dealt with|summari[sz]ed|described|listed|discussed|explained|covered|documented|shown|given|defined|outlined)(?: (?:in (?:more )?detail|separately|fully))? (?:in|at|by|under) (?:the |its |their )?(?:\w+ ){0,4}(?:[Ss]ection|[Cc]hapter|[Tt]able|[Aa]ppendix|[Ff]igure|page|text|article|document|above|below)\b`)
 	// outside needs what is not quoted: an answer to a question, a section above.
 	outside = regexp.MustCompile(`(?i)\b(?:the answer|(?:as|see|shown|listed|described|given|mentioned|discussed|explained|defined) (?:above|below|earlier|later|here)|above-mentioned|the (?:above|latter|former)|the other (?:half|ones?)|the (?:following|preceding)|the same arithmetic|in this (?:section|chapter|case|example|approach|context)|this (?:is why|approach|parameter|option|setting|value))\b|; see [a-z ]+\.$|:$`)
 	// orders is an order to the reader about what went before.

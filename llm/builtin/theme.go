@@ -47,8 +47,8 @@ func (s *subject) themes() []*theme {
 	return found
 }
 
-// heavy are the terms of s that say something about it: those that weigh more than half
-// of what a rare word does, or all where none does so and there are several.
+// heavy are the terms of s without common words, where two or more are left; one common
+// word alone says nothing.
 func (l *lexer) heavy(s string) []string {
 	var kept []string
 	all := l.informative(s)
@@ -57,7 +57,7 @@ func (l *lexer) heavy(s string) []string {
 			kept = append(kept, term)
 		}
 	}
-	if len(kept) == 0 && len(all) > 1 {
+	if len(kept) < 2 && len(all) > 1 {
 		return all
 	}
 	return kept
