@@ -15,7 +15,7 @@ const (
 	relationBonus = 0.06
 	// rarestShare is how much rarer than the others a word of a longer topic must be to
 	// lead by itself.
-	rarestShare = 0.6
+	rarestShare = 1.0
 	// leadShare is the share of the prompt, by weight, that a sentence needs that has
 	// nothing to do with what leads; leadHeft bounds it.
 	leadShare = 0.6
@@ -67,7 +67,7 @@ func (s *subject) lead(facts []*fact) {
 			}
 		}
 	}
-	s.leads = leading(themes, spread)
+	s.leads = s.lex.leading(themes, spread)
 	for _, f := range facts {
 		f.topics = both(f.topics, s.leads)
 	}
@@ -80,13 +80,13 @@ func (s *subject) lead(facts []*fact) {
 
 // leading are the themes with pages of their own; of the single words of longer topics
 // only one that is rarer than the others, and only where there is nothing else.
-func leading(themes []*theme, spread map[string]termSet) []*theme {
+func (l *lexer) leading(themes []*theme, spread map[string]termSet) []*theme {
 	var whole []*theme
 	var rarest *theme
 	least, next := len(spread)+1, len(spread)+1
 	for _, t := range themes {
 		if !t.part {
-			if t.pages > 0 {
+			if t.pages > 0 && l.heft(t.terms, t.terms.has) >= weightRare {
 				whole = append(whole, t)
 			}
 			continue
@@ -164,7 +164,7 @@ func (s *subject) states(f *fact) bool {
 		return false
 	}
 	for _, t := range s.leads {
-		if t.terms.within(f.set) == 1 && s.lex.defining(f.sentence, t) {
+		if (t.terms.within(f.set) == 1 || contains(f.topics, t)) && s.lex.defining(f.sentence, t) {
 			return true
 		}
 	}

@@ -87,6 +87,7 @@ summarize review investigate examine outline describe discuss explore write give
 what which who whom whose when where why how do list suppose assume imagine today yesterday meanwhile overall
 recently currently finally eventually first second third later earlier then here additionally furthermore
 moreover however although despite because if while whether within under over using given based former new
+history timeline chronology evolution origins comparison overview
 people many most some all both every no not yes well right left`)
 
 func nameLike(w word) bool {

@@ -56,18 +56,16 @@ func (s *subject) relation() *regexp.Regexp {
 // definer ends the subject of a sentence that says what it is.
 var definer = regexp.MustCompile(`(?i)^(?:\s*\([^()]{1,60}\)|,[^,]{1,80},)?\s+(?:(?:is|are) (?:an?|the|one|any|called|\w+ (?:of|for|that))\b|means\b|refers to\b|stands for\b|denotes\b)`)
 
-// defining says whether a sentence tells what a theme is: it begins with the theme, and
-// goes on with a verb that defines.
+// defining says whether a sentence tells what a theme is: it begins with words of the
+// theme alone, and goes on with a verb that defines.
 func (l *lexer) defining(sentence string, t *theme) bool {
 	rest := leadingSmall.ReplaceAllString(strings.TrimLeft(sentence, `"“`), "")
-	seen := termSet{}
 	for _, w := range l.words(cut(rest, 80)) {
 		if !t.terms.has(w.stem) {
 			return false
 		}
-		seen[w.stem] = struct{}{}
-		if len(seen) == len(t.terms) {
-			return definer.MatchString(rest[w.end:])
+		if definer.MatchString(rest[w.end:]) {
+			return true
 		}
 	}
 	return false

@@ -96,6 +96,9 @@ func goesOn(before, after string) bool {
 	if !strings.HasSuffix(before, ".") {
 		return false
 	}
+	if listGoesOn(before, after) {
+		return true
+	}
 	last := before[strings.LastIndexAny(before[:len(before)-1], " \t\n(“\"'")+1:]
 	lower := strings.ToLower(strings.TrimRight(last, "."))
 	if abbreviations.has(lower) {
@@ -106,6 +109,15 @@ func goesOn(before, after string) bool {
 	}
 	// An initial, as in "J. Smith".
 	return len(lower) == 1 && unicode.IsUpper(rune(last[0])) && last != "I."
+}
+
+// cutShort ends with an item of a list whose middle is left out, as in "T1 ... Tn".
+var cutShort = regexp.MustCompile(`(\pL)[\pL\d]{0,3},? \.\.\.$`)
+
+// listGoesOn says whether after goes on with the last item of such a list.
+func listGoesOn(before, after string) bool {
+	match := cutShort.FindStringSubmatch(before)
+	return match != nil && strings.HasPrefix(after, match[1])
 }
 
 var (

@@ -22,8 +22,12 @@ const mostInTheme = 3
 func (s *subject) themes() []*theme {
 	var found []*theme
 	seen := map[string]bool{}
+	history := s.lex.historyTerms(s.prompt)
 	add := func(terms []string, part bool) {
 		set := newTermSet(terms)
+		for _, term := range history {
+			delete(set, term)
+		}
 		key := strings.Join(terms, " ")
 		if len(set) == 0 || len(set) > mostInTheme || seen[key] {
 			return
