@@ -215,7 +215,7 @@ func (s *subject) bears() func(*fact) bool {
 			if t.part {
 				continue
 			}
-			if t.terms.within(f.set) == 1 && (contains(s.leads, t) || len(t.terms) == 1 && len(s.names) > 0 || s.lex.heft(t.terms, f.set.has) > themeHeft) {
+			if t.terms.within(f.set) == 1 && (contains(s.leads, t) || t.named || s.lex.heft(t.terms, f.set.has) > themeHeft) {
 				return true
 			}
 			if contains(s.leads, t) && all(t.terms, has) {

@@ -32,24 +32,23 @@ func nothing(task *workv1.ReportTask) string {
 	return answer + fmt.Sprintf(" %s read, and none of them has a sentence that answers what was asked.", plural(tally.GetPagesAnalyzed(), "page was", "pages were"))
 }
 
-// unanswered names the parts of the prompt that no shown sentence speaks of, and
-// the searches that brought nothing.
+// unanswered names the parts of the prompt that no shown sentence speaks of or that rest
+// on little, and the searches that brought nothing.
 func (w *writer) unanswered(picked []*fact, queries []*workv1.ReportQuery) {
-	w.printf("## What stayed unanswered\n\n")
 	var lines []string
 	if len(picked) > 0 {
 		lines = w.subject.openParts(picked)
 	}
 	lines = append(lines, emptySearches(queries)...)
-	switch {
-	case len(lines) > 0:
-		for _, line := range lines {
-			w.printf("- %s\n", line)
-		}
-	case len(picked) == 0:
-		w.printf("- The whole prompt.\n")
-	default:
-		w.printf("Each part of the prompt is touched by at least one cited sentence. That is told by words alone: whether the answer is complete is for the reader to judge.\n")
+	if len(picked) == 0 && len(lines) == 0 {
+		lines = []string{"The whole prompt."}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	w.printf("## What stayed unanswered\n\n")
+	for _, line := range lines {
+		w.printf("- %s\n", line)
 	}
 	w.printf("\n")
 }
@@ -89,6 +88,50 @@ func (s *subject) openParts(picked []*fact) []string {
 	if len(s.sides) > 1 && !sideBySide(s, picked) {
 		lines = append(lines, fmt.Sprintf("No cited sentence sets %s and %s against each other; they are only covered separately, if at all.",
 			escape(s.sides[0]), escape(s.sides[1])))
+	}
+	lines = append(lines, s.openRelations(picked)...)
+	return append(lines, s.thin(picked)...)
+}
+
+// openRelations names what the prompt asks about its themes and no sentence answers.
+func (s *subject) openRelations(picked []*fact) []string {
+	var lines []string
+	for _, r := range relations {
+		if !s.lex.english || !r.asked.MatchString(s.prompt) {
+			continue
+		}
+		answered := false
+		for _, f := range picked {
+			answered = answered || r.answered.MatchString(f.sentence)
+		}
+		if !answered {
+			lines = append(lines, fmt.Sprintf("No cited sentence says %s.", r.name))
+		}
+	}
+	return lines
+}
+
+// thin names the parts of the prompt that rest on little.
+func (s *subject) thin(picked []*fact) []string {
+	sentences, pages := map[*facet]int{}, map[*facet]map[string]bool{}
+	for _, f := range picked {
+		if pages[f.facet] == nil {
+			pages[f.facet] = map[string]bool{}
+		}
+		sentences[f.facet]++
+		for _, url := range urls(f) {
+			pages[f.facet][url] = true
+		}
+	}
+	var lines []string
+	for _, c := range s.facets {
+		switch {
+		case sentences[c] == 0:
+		case sentences[c] == 1:
+			lines = append(lines, fmt.Sprintf("“%s” rests on a single sentence.", escape(c.heading)))
+		case len(pages[c]) == 1:
+			lines = append(lines, fmt.Sprintf("“%s” rests on a single page.", escape(c.heading)))
+		}
 	}
 	return lines
 }

@@ -30,12 +30,12 @@ var relations = []struct {
 	{
 		regexp.MustCompile(`(?i)\b(?:surviv\w*|tolerat\w*|fail\w*|crash\w*|outages?)\b`),
 		regexp.MustCompile(`(?i)\b(?:surviv\w*|tolerat\w*|fail\w*|crash\w*|los[est]\w*|dies?|down|outages?|recover\w*)\b`),
-		"failures",
+		"what happens in failures",
 	},
 	{
 		regexp.MustCompile(`(?i)^why\b|\b(?:why|reasons?|caus(?:es?|ed))\b`),
 		regexp.MustCompile(`(?i)\b(?:because|since|so that|therefore|caus\w+|reasons?|leads? to|led to|results? in|due to|after)\b`),
-		"the reasons",
+		"why",
 	},
 }
 

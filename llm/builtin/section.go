@@ -53,10 +53,15 @@ func (w *writer) section(s section) {
 }
 
 // byPage groups facts by the page they are quoted from, each group in the order of
-// the page, the groups in the order of their best fact.
+// the page, the groups in the order of their best fact, those about what leads first.
 func byPage(facts []*fact) [][]*fact {
 	best := append([]*fact{}, facts...)
-	sort.SliceStable(best, func(a, b int) bool { return best[a].score > best[b].score })
+	sort.SliceStable(best, func(a, b int) bool {
+		if best[a].led != best[b].led {
+			return best[a].led
+		}
+		return best[a].score > best[b].score
+	})
 	index := map[string]int{}
 	var groups [][]*fact
 	for _, f := range best {

@@ -70,6 +70,11 @@ func masked(prompt string, lists ...[]string) string {
 // withoutNames drops the topics that only repeat words of names.
 func (s *subject) withoutNames(topics []string) []string {
 	named := s.lex.set(strings.Join(s.names, " . ") + " . " + strings.Join(s.outlets, " . "))
+	for _, term := range s.lex.historyTerms(s.prompt) {
+		if len(s.names) > 0 {
+			named[term] = struct{}{}
+		}
+	}
 	var kept []string
 	for _, topic := range topics {
 		terms := s.lex.set(topic)

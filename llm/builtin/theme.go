@@ -10,6 +10,8 @@ type theme struct {
 	terms termSet
 	// part says that the theme is a single word out of a longer topic.
 	part bool
+	// named says that it is a name or a side of a comparison.
+	named bool
 	// pages counts the pages of the research that are about it.
 	pages int
 }
@@ -37,6 +39,9 @@ func (s *subject) themes() []*theme {
 	}
 	for _, name := range append(append([]string{}, s.sides...), s.names...) {
 		add(s.lex.informative(name), false)
+	}
+	for _, t := range found {
+		t.named = true
 	}
 	for _, topic := range s.topics {
 		add(s.lex.heavy(topic), false)
