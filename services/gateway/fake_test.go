@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
@@ -224,6 +226,24 @@ func (f *fakeState) GetReport(_ context.Context, r *researchv1.GetReportRequest)
 	return &researchv1.Report{
 		ResearchId: r.GetResearchId(), Markdown: record.GetReport().GetValue(),
 		Citations: []*researchv1.ReportCitation{{Number: 1, Url: "https://example.org/water"}},
+	}, nil
+}
+
+func (f *fakeState) GetSnapshot(_ context.Context, r *researchv1.GetSnapshotRequest) (*researchv1.Snapshot, error) {
+	_, err := f.find(r.GetResearchId())
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(r.GetUrl(), "https://example.org/water") {
+		return nil, status.Error(codes.NotFound, "no such page")
+	}
+	packed, err := zstd.NewWriter(nil)
+	if err != nil {
+		return nil, err
+	}
+	return &researchv1.Snapshot{
+		Url: r.GetUrl(), ContentType: "text/html", ReadAt: timestamppb.New(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)),
+		Zstd: packed.EncodeAll([]byte("<script>alert(1)</script>"), nil),
 	}, nil
 }
 

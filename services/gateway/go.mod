@@ -7,6 +7,7 @@ require (
 	github.com/fathom-research/fathom/proto v0.0.0
 	github.com/fathom-research/fathom/testkit v0.0.0
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.32.0
+	github.com/klauspost/compress v1.20.3
 	github.com/stretchr/testify v1.12.1
 	github.com/yuin/goldmark v1.8.7
 	go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp v0.72.0

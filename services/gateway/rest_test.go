@@ -253,6 +253,24 @@ func TestReportForms(t *testing.T) {
 	require.Equal(t, "# Error output\n", output.body)
 }
 
+func TestSnapshotIsADownloadThatCanDoNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t, nil)
+	path := "/api/research/" + b.create(t) + "/snapshot"
+	got := b.do(t, "GET", path+"?url=https%3A%2F%2Fexample.org%2Fwater%3Fa%3D1%26b%3D2", "")
+	require.Equal(t, 200, got.status)
+	require.Equal(t, "<script>alert(1)</script>", got.body)
+	require.Equal(t, "text/html", got.header.Get("Content-Type"))
+	require.Equal(t, "sandbox; default-src 'none'; frame-ancestors 'none'", got.header.Get("Content-Security-Policy"))
+	require.Equal(t, "nosniff", got.header.Get("X-Content-Type-Options"))
+	require.Equal(t, "attachment; filename=snapshot", got.header.Get("Content-Disposition"))
+	require.Equal(t, "Fri, 02 Jan 2026 03:04:05 GMT", got.header.Get("Last-Modified"))
+	for query, want := range map[string]int{"": 400, "?url=": 400, "?url=https%3A%2F%2Felsewhere.org": 404, "?url=a&other=b": 400, "?url=a%00": 400} {
+		require.Equal(t, want, b.do(t, "GET", path+query, "").status, query)
+	}
+	require.Equal(t, 404, b.do(t, "GET", "/api/research/nobody/snapshot?url=x", "").status)
+}
+
 func TestThePageLoadsOnlyItsOwnFiles(t *testing.T) {
 	t.Parallel()
 	b := setup(t, nil)
@@ -290,7 +308,7 @@ func TestTheDescriptionIsWhole(t *testing.T) {
 		"/api/research/{research_id}": {"get", "delete"}, "/api/research/{research_id}/cancel": {"post"},
 		"/api/research/{research_id}/pause": {"post"}, "/api/research/{research_id}/resume": {"post"},
 		"/api/research/{research_id}/report": {"get"}, "/api/research/{research_id}/events": {"get"},
-		"/api/research/{research_id}/error-output": {"get"}, "/openapi.json": {"get"},
+		"/api/research/{research_id}/error-output": {"get"}, "/api/research/{research_id}/snapshot": {"get"}, "/openapi.json": {"get"},
 		"/livez": {"get"}, "/readyz": {"get"}, "/metrics": {"get"},
 	} {
 		for _, method := range methods {

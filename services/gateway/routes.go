@@ -47,6 +47,7 @@ func (s *Service) routes(state *backend.Conn) (http.Handler, error) {
 	mux.Handle("DELETE /api/research/{research_id}", s.read(rest))
 	mux.HandleFunc("GET /api/research/{research_id}/report", documents.Report)
 	mux.HandleFunc("GET /api/research/{research_id}/error-output", documents.ErrorOutput)
+	mux.HandleFunc("GET /api/research/{research_id}/snapshot", documents.Snapshot)
 	mux.Handle("GET /api/research/{research_id}/events", events)
 	mux.HandleFunc("GET /openapi.json", openapi.Handler(description))
 	s.health.Register(mux)

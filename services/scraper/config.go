@@ -63,6 +63,9 @@ type Config struct {
 	PageMemory int64 `env:"FATHOM_SCRAPER_PAGE_MEMORY" envDefault:"805306368"`
 }
 
+// mostRaw is as much of a page as the gateway unpacks, in bytes.
+const mostRaw = 64 << 20
+
 // Validate lists every rule that the configuration breaks.
 func (c *Config) Validate() error {
 	var mistakes []error
@@ -81,7 +84,7 @@ func (c *Config) Validate() error {
 	demand(c.HTTPTimeout > 0, "FATHOM_SCRAPER_HTTP_TIMEOUT must be positive")
 	demand(c.ChromeTimeout > 0, "FATHOM_SCRAPER_CHROME_TIMEOUT must be positive")
 	demand(c.MaxBytes > 0, "FATHOM_SCRAPER_MAX_BYTES must be positive")
-	demand(c.RawBytes >= 0, "FATHOM_SCRAPER_RAW_BYTES must not be negative")
+	demand(c.RawBytes >= 0 && c.RawBytes <= mostRaw, "FATHOM_SCRAPER_RAW_BYTES must be from 0 to %d", mostRaw)
 	demand(c.RecyclePages > 0, "FATHOM_SCRAPER_RECYCLE_PAGES must be positive")
 	demand(c.ChromeMemory >= 0, "FATHOM_SCRAPER_CHROME_MEMORY must not be negative")
 	demand(c.PageMemory > 0, "FATHOM_SCRAPER_PAGE_MEMORY must be positive")

@@ -2,6 +2,7 @@ package state_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
@@ -39,6 +40,19 @@ func TestResearchFromPromptToReport(t *testing.T) {
 	require.Len(t, report.GetCitations(), 9)
 	for _, citation := range report.GetCitations() {
 		require.Equal(t, "Text of "+citation.GetUrl(), citation.GetEvidence()[0].GetQuote())
+	}
+
+	for url, want := range map[string]string{
+		report.GetCitations()[0].GetUrl(): "",
+		"https://example.org/nowhere":     "The research has no page of that URL that was read: it is completed",
+	} {
+		snapshot, err := s.client.GetSnapshot(t.Context(), &researchv1.GetSnapshotRequest{ResearchId: id, Url: url})
+		require.Equal(t, want, status.Convert(err).Message())
+		if want == "" {
+			require.Equal(t, "raw bytes", string(snapshot.GetZstd()))
+			require.Equal(t, "text/html", snapshot.GetContentType())
+			require.WithinDuration(t, time.Now(), snapshot.GetReadAt().AsTime(), time.Minute)
+		}
 	}
 
 	_, err = s.client.GetErrorOutput(t.Context(), &researchv1.GetErrorOutputRequest{ResearchId: id})

@@ -142,7 +142,7 @@ func answer(task *workv1.Task) *workv1.Result {
 		result.Payload = &workv1.Result_Search{Search: found}
 	case bus.Scrape:
 		text := "Text of " + task.GetScrape().GetUrl()
-		result.Payload = &workv1.Result_Scrape{Scrape: &workv1.ScrapeResult{Page: &workv1.Page{Title: "Title", Text: text}}}
+		result.Payload = &workv1.Result_Scrape{Scrape: &workv1.ScrapeResult{Page: &workv1.Page{Title: "Title", Text: text, ContentType: "text/html"}, Raw: []byte("raw bytes")}}
 	case bus.Analyze:
 		text := task.GetAnalyze().GetText()
 		result.Payload = &workv1.Result_Analyze{Analyze: &workv1.AnalyzeResult{Extractions: []*workv1.Extraction{

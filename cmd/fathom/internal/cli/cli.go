@@ -88,7 +88,7 @@ already runs on the same data folder: then that one is used.`,
 	flags.StringVar(&a.data, "data", "", "data folder (FATHOM_DATA_DIR; default ~/.local/share/fathom, for root /var/lib/fathom)")
 	flags.BoolVar(&a.json, "json", false, "print JSON")
 	root.AddCommand(
-		a.upCommand(), a.researchCommand(), a.lsCommand(), a.showCommand(), a.watchCommand(), a.reportCommand(),
+		a.upCommand(), a.researchCommand(), a.lsCommand(), a.showCommand(), a.snapshotCommand(), a.watchCommand(), a.reportCommand(),
 		a.controlCommand("cancel", "Stop a research for good; what was found is kept"),
 		a.controlCommand("pause", "Let a research rest; its deadline's clock stops"),
 		a.controlCommand("resume", "Let a paused research go on"),

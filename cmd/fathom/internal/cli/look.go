@@ -97,6 +97,24 @@ func (a *app) showCommand() *cobra.Command {
 	}
 }
 
+func (a *app) snapshotCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "snapshot ID URL",
+		Short: "Print a page's bytes as they were when the research read it",
+		Args:  cobra.ExactArgs(2),
+		RunE: func(command *cobra.Command, args []string) error {
+			return a.with(command.Context(), false, func(ctx context.Context, c *connection) error {
+				body, err := c.Snapshot(ctx, args[0], args[1])
+				if err != nil {
+					return err
+				}
+				_, err = a.Out.Write(body)
+				return err
+			})
+		},
+	}
+}
+
 func (a *app) printResearch(r *researchv1.Research) {
 	fmt.Fprintf(a.Out, "%s  %s%s\n%s\n\n", r.GetResearchId(), r.GetStatus(), because(r.GetReason()), clean(r.GetInitialPrompt()))
 	for i, question := range r.GetFollowupQuestions() {

@@ -117,6 +117,11 @@ func (c *Client) ErrorOutput(ctx context.Context, id string) (string, error) {
 	return string(body), err
 }
 
+// Snapshot returns a page of a research as it was read.
+func (c *Client) Snapshot(ctx context.Context, id, page string) ([]byte, error) {
+	return c.do(ctx, http.MethodGet, route(id, "snapshot")+"?url="+url.QueryEscape(page), "*/*", nil)
+}
+
 func route(id, what string) string {
 	path := "/api/research/" + url.PathEscape(id)
 	if what != "" {

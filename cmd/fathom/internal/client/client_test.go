@@ -69,6 +69,10 @@ func TestRoutes(t *testing.T) {
 		"DELETE /api/research/r":           func() error { return c.Delete(t.Context(), "r") },
 		"GET /api/research/r/report":       func() error { _, err := c.Report(t.Context(), "r", "text/html"); return err },
 		"GET /api/research/r/error-output": func() error { _, err := c.ErrorOutput(t.Context(), "r"); return err },
+		"GET /api/research/r/snapshot?url=https%3A%2F%2Fa.org%2F%3Fb%3Dc": func() error {
+			_, err := c.Snapshot(t.Context(), "r", "https://a.org/?b=c")
+			return err
+		},
 		"GET /api/research?page_size=5&status=done": func() error {
 			_, err := c.List(t.Context(), &researchv1.ListResearchesRequest{PageSize: 5, Status: "done"})
 			return err

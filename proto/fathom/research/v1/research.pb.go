@@ -1940,6 +1940,129 @@ func (x *GetErrorOutputRequest) GetResearchId() string {
 	return ""
 }
 
+type GetSnapshotRequest struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	ResearchId string                 `protobuf:"bytes,1,opt,name=research_id,json=researchId,proto3" json:"research_id,omitempty"`
+	// url is the page's, as the record and the report's citations have it.
+	Url           string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetSnapshotRequest) Reset() {
+	*x = GetSnapshotRequest{}
+	mi := &file_fathom_research_v1_research_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSnapshotRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSnapshotRequest) ProtoMessage() {}
+
+func (x *GetSnapshotRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_fathom_research_v1_research_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSnapshotRequest.ProtoReflect.Descriptor instead.
+func (*GetSnapshotRequest) Descriptor() ([]byte, []int) {
+	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *GetSnapshotRequest) GetResearchId() string {
+	if x != nil {
+		return x.ResearchId
+	}
+	return ""
+}
+
+func (x *GetSnapshotRequest) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+type Snapshot struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Url   string                 `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
+	// content_type is the media type that was served, without parameters.
+	ContentType string `protobuf:"bytes,2,opt,name=content_type,json=contentType,proto3" json:"content_type,omitempty"`
+	// zstd is the body as it was served, or as the browser showed it, compressed.
+	Zstd          []byte                 `protobuf:"bytes,3,opt,name=zstd,proto3" json:"zstd,omitempty"`
+	ReadAt        *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=read_at,json=readAt,proto3" json:"read_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Snapshot) Reset() {
+	*x = Snapshot{}
+	mi := &file_fathom_research_v1_research_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Snapshot) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Snapshot) ProtoMessage() {}
+
+func (x *Snapshot) ProtoReflect() protoreflect.Message {
+	mi := &file_fathom_research_v1_research_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Snapshot.ProtoReflect.Descriptor instead.
+func (*Snapshot) Descriptor() ([]byte, []int) {
+	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *Snapshot) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *Snapshot) GetContentType() string {
+	if x != nil {
+		return x.ContentType
+	}
+	return ""
+}
+
+func (x *Snapshot) GetZstd() []byte {
+	if x != nil {
+		return x.Zstd
+	}
+	return nil
+}
+
+func (x *Snapshot) GetReadAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ReadAt
+	}
+	return nil
+}
+
 type ErrorOutput struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	ResearchId    string                 `protobuf:"bytes,1,opt,name=research_id,json=researchId,proto3" json:"research_id,omitempty"`
@@ -1950,7 +2073,7 @@ type ErrorOutput struct {
 
 func (x *ErrorOutput) Reset() {
 	*x = ErrorOutput{}
-	mi := &file_fathom_research_v1_research_proto_msgTypes[23]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1962,7 +2085,7 @@ func (x *ErrorOutput) String() string {
 func (*ErrorOutput) ProtoMessage() {}
 
 func (x *ErrorOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_fathom_research_v1_research_proto_msgTypes[23]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1975,7 +2098,7 @@ func (x *ErrorOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErrorOutput.ProtoReflect.Descriptor instead.
 func (*ErrorOutput) Descriptor() ([]byte, []int) {
-	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{23}
+	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ErrorOutput) GetResearchId() string {
@@ -2003,7 +2126,7 @@ type WatchResearchRequest struct {
 
 func (x *WatchResearchRequest) Reset() {
 	*x = WatchResearchRequest{}
-	mi := &file_fathom_research_v1_research_proto_msgTypes[24]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2015,7 +2138,7 @@ func (x *WatchResearchRequest) String() string {
 func (*WatchResearchRequest) ProtoMessage() {}
 
 func (x *WatchResearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_fathom_research_v1_research_proto_msgTypes[24]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2028,7 +2151,7 @@ func (x *WatchResearchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResearchRequest.ProtoReflect.Descriptor instead.
 func (*WatchResearchRequest) Descriptor() ([]byte, []int) {
-	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{24}
+	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *WatchResearchRequest) GetResearchId() string {
@@ -2072,7 +2195,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_fathom_research_v1_research_proto_msgTypes[25]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2084,7 +2207,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_fathom_research_v1_research_proto_msgTypes[25]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2097,7 +2220,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{25}
+	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Event) GetSequence() int32 {
@@ -2200,7 +2323,7 @@ type CancelResearchRequest struct {
 
 func (x *CancelResearchRequest) Reset() {
 	*x = CancelResearchRequest{}
-	mi := &file_fathom_research_v1_research_proto_msgTypes[26]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2212,7 +2335,7 @@ func (x *CancelResearchRequest) String() string {
 func (*CancelResearchRequest) ProtoMessage() {}
 
 func (x *CancelResearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_fathom_research_v1_research_proto_msgTypes[26]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2225,7 +2348,7 @@ func (x *CancelResearchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResearchRequest.ProtoReflect.Descriptor instead.
 func (*CancelResearchRequest) Descriptor() ([]byte, []int) {
-	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{26}
+	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CancelResearchRequest) GetResearchId() string {
@@ -2244,7 +2367,7 @@ type PauseResearchRequest struct {
 
 func (x *PauseResearchRequest) Reset() {
 	*x = PauseResearchRequest{}
-	mi := &file_fathom_research_v1_research_proto_msgTypes[27]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2256,7 +2379,7 @@ func (x *PauseResearchRequest) String() string {
 func (*PauseResearchRequest) ProtoMessage() {}
 
 func (x *PauseResearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_fathom_research_v1_research_proto_msgTypes[27]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2269,7 +2392,7 @@ func (x *PauseResearchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseResearchRequest.ProtoReflect.Descriptor instead.
 func (*PauseResearchRequest) Descriptor() ([]byte, []int) {
-	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{27}
+	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *PauseResearchRequest) GetResearchId() string {
@@ -2288,7 +2411,7 @@ type ResumeResearchRequest struct {
 
 func (x *ResumeResearchRequest) Reset() {
 	*x = ResumeResearchRequest{}
-	mi := &file_fathom_research_v1_research_proto_msgTypes[28]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2300,7 +2423,7 @@ func (x *ResumeResearchRequest) String() string {
 func (*ResumeResearchRequest) ProtoMessage() {}
 
 func (x *ResumeResearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_fathom_research_v1_research_proto_msgTypes[28]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2313,7 +2436,7 @@ func (x *ResumeResearchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeResearchRequest.ProtoReflect.Descriptor instead.
 func (*ResumeResearchRequest) Descriptor() ([]byte, []int) {
-	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{28}
+	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ResumeResearchRequest) GetResearchId() string {
@@ -2332,7 +2455,7 @@ type DeleteResearchRequest struct {
 
 func (x *DeleteResearchRequest) Reset() {
 	*x = DeleteResearchRequest{}
-	mi := &file_fathom_research_v1_research_proto_msgTypes[29]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2344,7 +2467,7 @@ func (x *DeleteResearchRequest) String() string {
 func (*DeleteResearchRequest) ProtoMessage() {}
 
 func (x *DeleteResearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_fathom_research_v1_research_proto_msgTypes[29]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2357,7 +2480,7 @@ func (x *DeleteResearchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteResearchRequest.ProtoReflect.Descriptor instead.
 func (*DeleteResearchRequest) Descriptor() ([]byte, []int) {
-	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{29}
+	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *DeleteResearchRequest) GetResearchId() string {
@@ -2375,7 +2498,7 @@ type DeleteResearchResponse struct {
 
 func (x *DeleteResearchResponse) Reset() {
 	*x = DeleteResearchResponse{}
-	mi := &file_fathom_research_v1_research_proto_msgTypes[30]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2387,7 +2510,7 @@ func (x *DeleteResearchResponse) String() string {
 func (*DeleteResearchResponse) ProtoMessage() {}
 
 func (x *DeleteResearchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_fathom_research_v1_research_proto_msgTypes[30]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2400,7 +2523,7 @@ func (x *DeleteResearchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteResearchResponse.ProtoReflect.Descriptor instead.
 func (*DeleteResearchResponse) Descriptor() ([]byte, []int) {
-	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{30}
+	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{32}
 }
 
 type ResearchState struct {
@@ -2413,7 +2536,7 @@ type ResearchState struct {
 
 func (x *ResearchState) Reset() {
 	*x = ResearchState{}
-	mi := &file_fathom_research_v1_research_proto_msgTypes[31]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2425,7 +2548,7 @@ func (x *ResearchState) String() string {
 func (*ResearchState) ProtoMessage() {}
 
 func (x *ResearchState) ProtoReflect() protoreflect.Message {
-	mi := &file_fathom_research_v1_research_proto_msgTypes[31]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2438,7 +2561,7 @@ func (x *ResearchState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResearchState.ProtoReflect.Descriptor instead.
 func (*ResearchState) Descriptor() ([]byte, []int) {
-	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{31}
+	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ResearchState) GetResearchId() string {
@@ -2474,7 +2597,7 @@ type DeadTask struct {
 
 func (x *DeadTask) Reset() {
 	*x = DeadTask{}
-	mi := &file_fathom_research_v1_research_proto_msgTypes[32]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2486,7 +2609,7 @@ func (x *DeadTask) String() string {
 func (*DeadTask) ProtoMessage() {}
 
 func (x *DeadTask) ProtoReflect() protoreflect.Message {
-	mi := &file_fathom_research_v1_research_proto_msgTypes[32]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2499,7 +2622,7 @@ func (x *DeadTask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeadTask.ProtoReflect.Descriptor instead.
 func (*DeadTask) Descriptor() ([]byte, []int) {
-	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{32}
+	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *DeadTask) GetSequence() int32 {
@@ -2568,7 +2691,7 @@ type ListDeadTasksRequest struct {
 
 func (x *ListDeadTasksRequest) Reset() {
 	*x = ListDeadTasksRequest{}
-	mi := &file_fathom_research_v1_research_proto_msgTypes[33]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2580,7 +2703,7 @@ func (x *ListDeadTasksRequest) String() string {
 func (*ListDeadTasksRequest) ProtoMessage() {}
 
 func (x *ListDeadTasksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_fathom_research_v1_research_proto_msgTypes[33]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2593,7 +2716,7 @@ func (x *ListDeadTasksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDeadTasksRequest.ProtoReflect.Descriptor instead.
 func (*ListDeadTasksRequest) Descriptor() ([]byte, []int) {
-	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{33}
+	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ListDeadTasksRequest) GetResearchId() string {
@@ -2612,7 +2735,7 @@ type ListDeadTasksResponse struct {
 
 func (x *ListDeadTasksResponse) Reset() {
 	*x = ListDeadTasksResponse{}
-	mi := &file_fathom_research_v1_research_proto_msgTypes[34]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2624,7 +2747,7 @@ func (x *ListDeadTasksResponse) String() string {
 func (*ListDeadTasksResponse) ProtoMessage() {}
 
 func (x *ListDeadTasksResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_fathom_research_v1_research_proto_msgTypes[34]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2637,7 +2760,7 @@ func (x *ListDeadTasksResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDeadTasksResponse.ProtoReflect.Descriptor instead.
 func (*ListDeadTasksResponse) Descriptor() ([]byte, []int) {
-	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{34}
+	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ListDeadTasksResponse) GetDeadTasks() []*DeadTask {
@@ -2656,7 +2779,7 @@ type GetDeadTaskRequest struct {
 
 func (x *GetDeadTaskRequest) Reset() {
 	*x = GetDeadTaskRequest{}
-	mi := &file_fathom_research_v1_research_proto_msgTypes[35]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2668,7 +2791,7 @@ func (x *GetDeadTaskRequest) String() string {
 func (*GetDeadTaskRequest) ProtoMessage() {}
 
 func (x *GetDeadTaskRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_fathom_research_v1_research_proto_msgTypes[35]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2681,7 +2804,7 @@ func (x *GetDeadTaskRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetDeadTaskRequest.ProtoReflect.Descriptor instead.
 func (*GetDeadTaskRequest) Descriptor() ([]byte, []int) {
-	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{35}
+	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *GetDeadTaskRequest) GetSequence() int32 {
@@ -2700,7 +2823,7 @@ type ReplayDeadTaskRequest struct {
 
 func (x *ReplayDeadTaskRequest) Reset() {
 	*x = ReplayDeadTaskRequest{}
-	mi := &file_fathom_research_v1_research_proto_msgTypes[36]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2712,7 +2835,7 @@ func (x *ReplayDeadTaskRequest) String() string {
 func (*ReplayDeadTaskRequest) ProtoMessage() {}
 
 func (x *ReplayDeadTaskRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_fathom_research_v1_research_proto_msgTypes[36]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2725,7 +2848,7 @@ func (x *ReplayDeadTaskRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayDeadTaskRequest.ProtoReflect.Descriptor instead.
 func (*ReplayDeadTaskRequest) Descriptor() ([]byte, []int) {
-	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{36}
+	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ReplayDeadTaskRequest) GetSequence() int32 {
@@ -2745,7 +2868,7 @@ type ReplayDeadTaskResponse struct {
 
 func (x *ReplayDeadTaskResponse) Reset() {
 	*x = ReplayDeadTaskResponse{}
-	mi := &file_fathom_research_v1_research_proto_msgTypes[37]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2757,7 +2880,7 @@ func (x *ReplayDeadTaskResponse) String() string {
 func (*ReplayDeadTaskResponse) ProtoMessage() {}
 
 func (x *ReplayDeadTaskResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_fathom_research_v1_research_proto_msgTypes[37]
+	mi := &file_fathom_research_v1_research_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2770,7 +2893,7 @@ func (x *ReplayDeadTaskResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayDeadTaskResponse.ProtoReflect.Descriptor instead.
 func (*ReplayDeadTaskResponse) Descriptor() ([]byte, []int) {
-	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{37}
+	return file_fathom_research_v1_research_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ReplayDeadTaskResponse) GetResearchId() string {
@@ -2976,7 +3099,16 @@ const file_fathom_research_v1_research_proto_rawDesc = "" +
 	"\tsupported\x18\x04 \x01(\bR\tsupported\"8\n" +
 	"\x15GetErrorOutputRequest\x12\x1f\n" +
 	"\vresearch_id\x18\x01 \x01(\tR\n" +
-	"researchId\"J\n" +
+	"researchId\"G\n" +
+	"\x12GetSnapshotRequest\x12\x1f\n" +
+	"\vresearch_id\x18\x01 \x01(\tR\n" +
+	"researchId\x12\x10\n" +
+	"\x03url\x18\x02 \x01(\tR\x03url\"\x88\x01\n" +
+	"\bSnapshot\x12\x10\n" +
+	"\x03url\x18\x01 \x01(\tR\x03url\x12!\n" +
+	"\fcontent_type\x18\x02 \x01(\tR\vcontentType\x12\x12\n" +
+	"\x04zstd\x18\x03 \x01(\fR\x04zstd\x123\n" +
+	"\aread_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06readAt\"J\n" +
 	"\vErrorOutput\x12\x1f\n" +
 	"\vresearch_id\x18\x01 \x01(\tR\n" +
 	"researchId\x12\x1a\n" +
@@ -3042,14 +3174,15 @@ const file_fathom_research_v1_research_proto_rawDesc = "" +
 	"\x16ReplayDeadTaskResponse\x12\x1f\n" +
 	"\vresearch_id\x18\x01 \x01(\tR\n" +
 	"researchId\x12\x16\n" +
-	"\x06status\x18\x02 \x01(\tR\x06status2\x88\r\n" +
+	"\x06status\x18\x02 \x01(\tR\x06status2\xdd\r\n" +
 	"\x0fResearchService\x12\x8e\x01\n" +
 	"\x0fCreateQuestions\x12*.fathom.research.v1.CreateQuestionsRequest\x1a+.fathom.research.v1.CreateQuestionsResponse\"\"\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/api/research/questions\x12\x84\x01\n" +
 	"\rStartResearch\x12(.fathom.research.v1.StartResearchRequest\x1a).fathom.research.v1.StartResearchResponse\"\x1e\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/research/start\x12x\n" +
 	"\vGetResearch\x12&.fathom.research.v1.GetResearchRequest\x1a\x1c.fathom.research.v1.Research\"#\x82\xd3\xe4\x93\x02\x1d\x12\x1b/api/research/{research_id}\x12~\n" +
 	"\x0eListResearches\x12).fathom.research.v1.ListResearchesRequest\x1a*.fathom.research.v1.ListResearchesResponse\"\x15\x82\xd3\xe4\x93\x02\x0f\x12\r/api/research\x12M\n" +
 	"\tGetReport\x12$.fathom.research.v1.GetReportRequest\x1a\x1a.fathom.research.v1.Report\x12\\\n" +
-	"\x0eGetErrorOutput\x12).fathom.research.v1.GetErrorOutputRequest\x1a\x1f.fathom.research.v1.ErrorOutput\x12V\n" +
+	"\x0eGetErrorOutput\x12).fathom.research.v1.GetErrorOutputRequest\x1a\x1f.fathom.research.v1.ErrorOutput\x12S\n" +
+	"\vGetSnapshot\x12&.fathom.research.v1.GetSnapshotRequest\x1a\x1c.fathom.research.v1.Snapshot\x12V\n" +
 	"\rWatchResearch\x12(.fathom.research.v1.WatchResearchRequest\x1a\x19.fathom.research.v1.Event0\x01\x12\x8d\x01\n" +
 	"\x0eCancelResearch\x12).fathom.research.v1.CancelResearchRequest\x1a!.fathom.research.v1.ResearchState\"-\x82\xd3\xe4\x93\x02':\x01*\"\"/api/research/{research_id}/cancel\x12\x8a\x01\n" +
 	"\rPauseResearch\x12(.fathom.research.v1.PauseResearchRequest\x1a!.fathom.research.v1.ResearchState\",\x82\xd3\xe4\x93\x02&:\x01*\"!/api/research/{research_id}/pause\x12\x8d\x01\n" +
@@ -3071,7 +3204,7 @@ func file_fathom_research_v1_research_proto_rawDescGZIP() []byte {
 	return file_fathom_research_v1_research_proto_rawDescData
 }
 
-var file_fathom_research_v1_research_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
+var file_fathom_research_v1_research_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_fathom_research_v1_research_proto_goTypes = []any{
 	(*CreateQuestionsRequest)(nil),  // 0: fathom.research.v1.CreateQuestionsRequest
 	(*CreateQuestionsResponse)(nil), // 1: fathom.research.v1.CreateQuestionsResponse
@@ -3096,24 +3229,26 @@ var file_fathom_research_v1_research_proto_goTypes = []any{
 	(*Evidence)(nil),                // 20: fathom.research.v1.Evidence
 	(*ReportSentence)(nil),          // 21: fathom.research.v1.ReportSentence
 	(*GetErrorOutputRequest)(nil),   // 22: fathom.research.v1.GetErrorOutputRequest
-	(*ErrorOutput)(nil),             // 23: fathom.research.v1.ErrorOutput
-	(*WatchResearchRequest)(nil),    // 24: fathom.research.v1.WatchResearchRequest
-	(*Event)(nil),                   // 25: fathom.research.v1.Event
-	(*CancelResearchRequest)(nil),   // 26: fathom.research.v1.CancelResearchRequest
-	(*PauseResearchRequest)(nil),    // 27: fathom.research.v1.PauseResearchRequest
-	(*ResumeResearchRequest)(nil),   // 28: fathom.research.v1.ResumeResearchRequest
-	(*DeleteResearchRequest)(nil),   // 29: fathom.research.v1.DeleteResearchRequest
-	(*DeleteResearchResponse)(nil),  // 30: fathom.research.v1.DeleteResearchResponse
-	(*ResearchState)(nil),           // 31: fathom.research.v1.ResearchState
-	(*DeadTask)(nil),                // 32: fathom.research.v1.DeadTask
-	(*ListDeadTasksRequest)(nil),    // 33: fathom.research.v1.ListDeadTasksRequest
-	(*ListDeadTasksResponse)(nil),   // 34: fathom.research.v1.ListDeadTasksResponse
-	(*GetDeadTaskRequest)(nil),      // 35: fathom.research.v1.GetDeadTaskRequest
-	(*ReplayDeadTaskRequest)(nil),   // 36: fathom.research.v1.ReplayDeadTaskRequest
-	(*ReplayDeadTaskResponse)(nil),  // 37: fathom.research.v1.ReplayDeadTaskResponse
-	nil,                             // 38: fathom.research.v1.Counts.ReasonsEntry
-	(*wrapperspb.StringValue)(nil),  // 39: google.protobuf.StringValue
-	(*timestamppb.Timestamp)(nil),   // 40: google.protobuf.Timestamp
+	(*GetSnapshotRequest)(nil),      // 23: fathom.research.v1.GetSnapshotRequest
+	(*Snapshot)(nil),                // 24: fathom.research.v1.Snapshot
+	(*ErrorOutput)(nil),             // 25: fathom.research.v1.ErrorOutput
+	(*WatchResearchRequest)(nil),    // 26: fathom.research.v1.WatchResearchRequest
+	(*Event)(nil),                   // 27: fathom.research.v1.Event
+	(*CancelResearchRequest)(nil),   // 28: fathom.research.v1.CancelResearchRequest
+	(*PauseResearchRequest)(nil),    // 29: fathom.research.v1.PauseResearchRequest
+	(*ResumeResearchRequest)(nil),   // 30: fathom.research.v1.ResumeResearchRequest
+	(*DeleteResearchRequest)(nil),   // 31: fathom.research.v1.DeleteResearchRequest
+	(*DeleteResearchResponse)(nil),  // 32: fathom.research.v1.DeleteResearchResponse
+	(*ResearchState)(nil),           // 33: fathom.research.v1.ResearchState
+	(*DeadTask)(nil),                // 34: fathom.research.v1.DeadTask
+	(*ListDeadTasksRequest)(nil),    // 35: fathom.research.v1.ListDeadTasksRequest
+	(*ListDeadTasksResponse)(nil),   // 36: fathom.research.v1.ListDeadTasksResponse
+	(*GetDeadTaskRequest)(nil),      // 37: fathom.research.v1.GetDeadTaskRequest
+	(*ReplayDeadTaskRequest)(nil),   // 38: fathom.research.v1.ReplayDeadTaskRequest
+	(*ReplayDeadTaskResponse)(nil),  // 39: fathom.research.v1.ReplayDeadTaskResponse
+	nil,                             // 40: fathom.research.v1.Counts.ReasonsEntry
+	(*wrapperspb.StringValue)(nil),  // 41: google.protobuf.StringValue
+	(*timestamppb.Timestamp)(nil),   // 42: google.protobuf.Timestamp
 }
 var file_fathom_research_v1_research_proto_depIdxs = []int32{
 	3,  // 0: fathom.research.v1.StartResearchRequest.search:type_name -> fathom.research.v1.SearchOptions
@@ -3121,63 +3256,66 @@ var file_fathom_research_v1_research_proto_depIdxs = []int32{
 	6,  // 2: fathom.research.v1.StartResearchResponse.estimate:type_name -> fathom.research.v1.Estimate
 	9,  // 3: fathom.research.v1.Research.serp_queries:type_name -> fathom.research.v1.SerpQuery
 	11, // 4: fathom.research.v1.Research.successful_scraped_websites:type_name -> fathom.research.v1.Website
-	39, // 5: fathom.research.v1.Research.report:type_name -> google.protobuf.StringValue
-	40, // 6: fathom.research.v1.Research.created_at:type_name -> google.protobuf.Timestamp
-	40, // 7: fathom.research.v1.Research.started_at:type_name -> google.protobuf.Timestamp
-	40, // 8: fathom.research.v1.Research.finished_at:type_name -> google.protobuf.Timestamp
-	40, // 9: fathom.research.v1.Research.deadline:type_name -> google.protobuf.Timestamp
+	41, // 5: fathom.research.v1.Research.report:type_name -> google.protobuf.StringValue
+	42, // 6: fathom.research.v1.Research.created_at:type_name -> google.protobuf.Timestamp
+	42, // 7: fathom.research.v1.Research.started_at:type_name -> google.protobuf.Timestamp
+	42, // 8: fathom.research.v1.Research.finished_at:type_name -> google.protobuf.Timestamp
+	42, // 9: fathom.research.v1.Research.deadline:type_name -> google.protobuf.Timestamp
 	12, // 10: fathom.research.v1.Research.counts:type_name -> fathom.research.v1.Counts
 	13, // 11: fathom.research.v1.Research.usage:type_name -> fathom.research.v1.Usage
 	4,  // 12: fathom.research.v1.Research.budget:type_name -> fathom.research.v1.Budget
-	39, // 13: fathom.research.v1.SerpQuery.parent_query_id:type_name -> google.protobuf.StringValue
+	41, // 13: fathom.research.v1.SerpQuery.parent_query_id:type_name -> google.protobuf.StringValue
 	10, // 14: fathom.research.v1.SerpQuery.successful_scraped_websites:type_name -> fathom.research.v1.QueryFinding
-	39, // 15: fathom.research.v1.Website.content:type_name -> google.protobuf.StringValue
-	38, // 16: fathom.research.v1.Counts.reasons:type_name -> fathom.research.v1.Counts.ReasonsEntry
-	40, // 17: fathom.research.v1.ResearchSummary.created_at:type_name -> google.protobuf.Timestamp
-	40, // 18: fathom.research.v1.ResearchSummary.finished_at:type_name -> google.protobuf.Timestamp
+	41, // 15: fathom.research.v1.Website.content:type_name -> google.protobuf.StringValue
+	40, // 16: fathom.research.v1.Counts.reasons:type_name -> fathom.research.v1.Counts.ReasonsEntry
+	42, // 17: fathom.research.v1.ResearchSummary.created_at:type_name -> google.protobuf.Timestamp
+	42, // 18: fathom.research.v1.ResearchSummary.finished_at:type_name -> google.protobuf.Timestamp
 	12, // 19: fathom.research.v1.ResearchSummary.counts:type_name -> fathom.research.v1.Counts
 	15, // 20: fathom.research.v1.ListResearchesResponse.researches:type_name -> fathom.research.v1.ResearchSummary
 	19, // 21: fathom.research.v1.Report.citations:type_name -> fathom.research.v1.ReportCitation
 	21, // 22: fathom.research.v1.Report.verification:type_name -> fathom.research.v1.ReportSentence
-	40, // 23: fathom.research.v1.Report.created_at:type_name -> google.protobuf.Timestamp
-	40, // 24: fathom.research.v1.ReportCitation.published:type_name -> google.protobuf.Timestamp
+	42, // 23: fathom.research.v1.Report.created_at:type_name -> google.protobuf.Timestamp
+	42, // 24: fathom.research.v1.ReportCitation.published:type_name -> google.protobuf.Timestamp
 	20, // 25: fathom.research.v1.ReportCitation.evidence:type_name -> fathom.research.v1.Evidence
-	40, // 26: fathom.research.v1.Event.at:type_name -> google.protobuf.Timestamp
-	40, // 27: fathom.research.v1.DeadTask.at:type_name -> google.protobuf.Timestamp
-	32, // 28: fathom.research.v1.ListDeadTasksResponse.dead_tasks:type_name -> fathom.research.v1.DeadTask
-	0,  // 29: fathom.research.v1.ResearchService.CreateQuestions:input_type -> fathom.research.v1.CreateQuestionsRequest
-	2,  // 30: fathom.research.v1.ResearchService.StartResearch:input_type -> fathom.research.v1.StartResearchRequest
-	7,  // 31: fathom.research.v1.ResearchService.GetResearch:input_type -> fathom.research.v1.GetResearchRequest
-	14, // 32: fathom.research.v1.ResearchService.ListResearches:input_type -> fathom.research.v1.ListResearchesRequest
-	17, // 33: fathom.research.v1.ResearchService.GetReport:input_type -> fathom.research.v1.GetReportRequest
-	22, // 34: fathom.research.v1.ResearchService.GetErrorOutput:input_type -> fathom.research.v1.GetErrorOutputRequest
-	24, // 35: fathom.research.v1.ResearchService.WatchResearch:input_type -> fathom.research.v1.WatchResearchRequest
-	26, // 36: fathom.research.v1.ResearchService.CancelResearch:input_type -> fathom.research.v1.CancelResearchRequest
-	27, // 37: fathom.research.v1.ResearchService.PauseResearch:input_type -> fathom.research.v1.PauseResearchRequest
-	28, // 38: fathom.research.v1.ResearchService.ResumeResearch:input_type -> fathom.research.v1.ResumeResearchRequest
-	29, // 39: fathom.research.v1.ResearchService.DeleteResearch:input_type -> fathom.research.v1.DeleteResearchRequest
-	33, // 40: fathom.research.v1.ResearchService.ListDeadTasks:input_type -> fathom.research.v1.ListDeadTasksRequest
-	35, // 41: fathom.research.v1.ResearchService.GetDeadTask:input_type -> fathom.research.v1.GetDeadTaskRequest
-	36, // 42: fathom.research.v1.ResearchService.ReplayDeadTask:input_type -> fathom.research.v1.ReplayDeadTaskRequest
-	1,  // 43: fathom.research.v1.ResearchService.CreateQuestions:output_type -> fathom.research.v1.CreateQuestionsResponse
-	5,  // 44: fathom.research.v1.ResearchService.StartResearch:output_type -> fathom.research.v1.StartResearchResponse
-	8,  // 45: fathom.research.v1.ResearchService.GetResearch:output_type -> fathom.research.v1.Research
-	16, // 46: fathom.research.v1.ResearchService.ListResearches:output_type -> fathom.research.v1.ListResearchesResponse
-	18, // 47: fathom.research.v1.ResearchService.GetReport:output_type -> fathom.research.v1.Report
-	23, // 48: fathom.research.v1.ResearchService.GetErrorOutput:output_type -> fathom.research.v1.ErrorOutput
-	25, // 49: fathom.research.v1.ResearchService.WatchResearch:output_type -> fathom.research.v1.Event
-	31, // 50: fathom.research.v1.ResearchService.CancelResearch:output_type -> fathom.research.v1.ResearchState
-	31, // 51: fathom.research.v1.ResearchService.PauseResearch:output_type -> fathom.research.v1.ResearchState
-	31, // 52: fathom.research.v1.ResearchService.ResumeResearch:output_type -> fathom.research.v1.ResearchState
-	30, // 53: fathom.research.v1.ResearchService.DeleteResearch:output_type -> fathom.research.v1.DeleteResearchResponse
-	34, // 54: fathom.research.v1.ResearchService.ListDeadTasks:output_type -> fathom.research.v1.ListDeadTasksResponse
-	32, // 55: fathom.research.v1.ResearchService.GetDeadTask:output_type -> fathom.research.v1.DeadTask
-	37, // 56: fathom.research.v1.ResearchService.ReplayDeadTask:output_type -> fathom.research.v1.ReplayDeadTaskResponse
-	43, // [43:57] is the sub-list for method output_type
-	29, // [29:43] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	42, // 26: fathom.research.v1.Snapshot.read_at:type_name -> google.protobuf.Timestamp
+	42, // 27: fathom.research.v1.Event.at:type_name -> google.protobuf.Timestamp
+	42, // 28: fathom.research.v1.DeadTask.at:type_name -> google.protobuf.Timestamp
+	34, // 29: fathom.research.v1.ListDeadTasksResponse.dead_tasks:type_name -> fathom.research.v1.DeadTask
+	0,  // 30: fathom.research.v1.ResearchService.CreateQuestions:input_type -> fathom.research.v1.CreateQuestionsRequest
+	2,  // 31: fathom.research.v1.ResearchService.StartResearch:input_type -> fathom.research.v1.StartResearchRequest
+	7,  // 32: fathom.research.v1.ResearchService.GetResearch:input_type -> fathom.research.v1.GetResearchRequest
+	14, // 33: fathom.research.v1.ResearchService.ListResearches:input_type -> fathom.research.v1.ListResearchesRequest
+	17, // 34: fathom.research.v1.ResearchService.GetReport:input_type -> fathom.research.v1.GetReportRequest
+	22, // 35: fathom.research.v1.ResearchService.GetErrorOutput:input_type -> fathom.research.v1.GetErrorOutputRequest
+	23, // 36: fathom.research.v1.ResearchService.GetSnapshot:input_type -> fathom.research.v1.GetSnapshotRequest
+	26, // 37: fathom.research.v1.ResearchService.WatchResearch:input_type -> fathom.research.v1.WatchResearchRequest
+	28, // 38: fathom.research.v1.ResearchService.CancelResearch:input_type -> fathom.research.v1.CancelResearchRequest
+	29, // 39: fathom.research.v1.ResearchService.PauseResearch:input_type -> fathom.research.v1.PauseResearchRequest
+	30, // 40: fathom.research.v1.ResearchService.ResumeResearch:input_type -> fathom.research.v1.ResumeResearchRequest
+	31, // 41: fathom.research.v1.ResearchService.DeleteResearch:input_type -> fathom.research.v1.DeleteResearchRequest
+	35, // 42: fathom.research.v1.ResearchService.ListDeadTasks:input_type -> fathom.research.v1.ListDeadTasksRequest
+	37, // 43: fathom.research.v1.ResearchService.GetDeadTask:input_type -> fathom.research.v1.GetDeadTaskRequest
+	38, // 44: fathom.research.v1.ResearchService.ReplayDeadTask:input_type -> fathom.research.v1.ReplayDeadTaskRequest
+	1,  // 45: fathom.research.v1.ResearchService.CreateQuestions:output_type -> fathom.research.v1.CreateQuestionsResponse
+	5,  // 46: fathom.research.v1.ResearchService.StartResearch:output_type -> fathom.research.v1.StartResearchResponse
+	8,  // 47: fathom.research.v1.ResearchService.GetResearch:output_type -> fathom.research.v1.Research
+	16, // 48: fathom.research.v1.ResearchService.ListResearches:output_type -> fathom.research.v1.ListResearchesResponse
+	18, // 49: fathom.research.v1.ResearchService.GetReport:output_type -> fathom.research.v1.Report
+	25, // 50: fathom.research.v1.ResearchService.GetErrorOutput:output_type -> fathom.research.v1.ErrorOutput
+	24, // 51: fathom.research.v1.ResearchService.GetSnapshot:output_type -> fathom.research.v1.Snapshot
+	27, // 52: fathom.research.v1.ResearchService.WatchResearch:output_type -> fathom.research.v1.Event
+	33, // 53: fathom.research.v1.ResearchService.CancelResearch:output_type -> fathom.research.v1.ResearchState
+	33, // 54: fathom.research.v1.ResearchService.PauseResearch:output_type -> fathom.research.v1.ResearchState
+	33, // 55: fathom.research.v1.ResearchService.ResumeResearch:output_type -> fathom.research.v1.ResearchState
+	32, // 56: fathom.research.v1.ResearchService.DeleteResearch:output_type -> fathom.research.v1.DeleteResearchResponse
+	36, // 57: fathom.research.v1.ResearchService.ListDeadTasks:output_type -> fathom.research.v1.ListDeadTasksResponse
+	34, // 58: fathom.research.v1.ResearchService.GetDeadTask:output_type -> fathom.research.v1.DeadTask
+	39, // 59: fathom.research.v1.ResearchService.ReplayDeadTask:output_type -> fathom.research.v1.ReplayDeadTaskResponse
+	45, // [45:60] is the sub-list for method output_type
+	30, // [30:45] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_fathom_research_v1_research_proto_init() }
@@ -3191,7 +3329,7 @@ func file_fathom_research_v1_research_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_fathom_research_v1_research_proto_rawDesc), len(file_fathom_research_v1_research_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   39,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -28,6 +28,7 @@ const (
 	ResearchService_ListResearches_FullMethodName  = "/fathom.research.v1.ResearchService/ListResearches"
 	ResearchService_GetReport_FullMethodName       = "/fathom.research.v1.ResearchService/GetReport"
 	ResearchService_GetErrorOutput_FullMethodName  = "/fathom.research.v1.ResearchService/GetErrorOutput"
+	ResearchService_GetSnapshot_FullMethodName     = "/fathom.research.v1.ResearchService/GetSnapshot"
 	ResearchService_WatchResearch_FullMethodName   = "/fathom.research.v1.ResearchService/WatchResearch"
 	ResearchService_CancelResearch_FullMethodName  = "/fathom.research.v1.ResearchService/CancelResearch"
 	ResearchService_PauseResearch_FullMethodName   = "/fathom.research.v1.ResearchService/PauseResearch"
@@ -64,6 +65,9 @@ type ResearchServiceClient interface {
 	GetReport(ctx context.Context, in *GetReportRequest, opts ...grpc.CallOption) (*Report, error)
 	// GetErrorOutput is NOT_FOUND unless something could not be processed.
 	GetErrorOutput(ctx context.Context, in *GetErrorOutputRequest, opts ...grpc.CallOption) (*ErrorOutput, error)
+	// GetSnapshot is a page as it was when the research read it: NOT_FOUND for a page
+	// that it has not read, and when its bytes are not kept, or not any more.
+	GetSnapshot(ctx context.Context, in *GetSnapshotRequest, opts ...grpc.CallOption) (*Snapshot, error)
 	// WatchResearch sends every event after the given sequence number, without a
 	// gap and in order, and ends after the last one of a research that has ended.
 	WatchResearch(ctx context.Context, in *WatchResearchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[Event], error)
@@ -142,6 +146,16 @@ func (c *researchServiceClient) GetErrorOutput(ctx context.Context, in *GetError
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ErrorOutput)
 	err := c.cc.Invoke(ctx, ResearchService_GetErrorOutput_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *researchServiceClient) GetSnapshot(ctx context.Context, in *GetSnapshotRequest, opts ...grpc.CallOption) (*Snapshot, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(Snapshot)
+	err := c.cc.Invoke(ctx, ResearchService_GetSnapshot_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -263,6 +277,9 @@ type ResearchServiceServer interface {
 	GetReport(context.Context, *GetReportRequest) (*Report, error)
 	// GetErrorOutput is NOT_FOUND unless something could not be processed.
 	GetErrorOutput(context.Context, *GetErrorOutputRequest) (*ErrorOutput, error)
+	// GetSnapshot is a page as it was when the research read it: NOT_FOUND for a page
+	// that it has not read, and when its bytes are not kept, or not any more.
+	GetSnapshot(context.Context, *GetSnapshotRequest) (*Snapshot, error)
 	// WatchResearch sends every event after the given sequence number, without a
 	// gap and in order, and ends after the last one of a research that has ended.
 	WatchResearch(*WatchResearchRequest, grpc.ServerStreamingServer[Event]) error
@@ -304,6 +321,9 @@ func (UnimplementedResearchServiceServer) GetReport(context.Context, *GetReportR
 }
 func (UnimplementedResearchServiceServer) GetErrorOutput(context.Context, *GetErrorOutputRequest) (*ErrorOutput, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetErrorOutput not implemented")
+}
+func (UnimplementedResearchServiceServer) GetSnapshot(context.Context, *GetSnapshotRequest) (*Snapshot, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetSnapshot not implemented")
 }
 func (UnimplementedResearchServiceServer) WatchResearch(*WatchResearchRequest, grpc.ServerStreamingServer[Event]) error {
 	return status.Error(codes.Unimplemented, "method WatchResearch not implemented")
@@ -454,6 +474,24 @@ func _ResearchService_GetErrorOutput_Handler(srv interface{}, ctx context.Contex
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(ResearchServiceServer).GetErrorOutput(ctx, req.(*GetErrorOutputRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ResearchService_GetSnapshot_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetSnapshotRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ResearchServiceServer).GetSnapshot(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ResearchService_GetSnapshot_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ResearchServiceServer).GetSnapshot(ctx, req.(*GetSnapshotRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -625,6 +663,10 @@ var ResearchService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "GetErrorOutput",
 			Handler:    _ResearchService_GetErrorOutput_Handler,
+		},
+		{
+			MethodName: "GetSnapshot",
+			Handler:    _ResearchService_GetSnapshot_Handler,
 		},
 		{
 			MethodName: "CancelResearch",

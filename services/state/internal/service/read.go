@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	researchv1 "github.com/fathom-research/fathom/proto/fathom/research/v1"
 	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
@@ -161,6 +162,25 @@ func (s *Service) GetErrorOutput(ctx context.Context, r *researchv1.GetErrorOutp
 		return nil, s.absent(ctx, err, r.GetResearchId(), "error output")
 	}
 	return &researchv1.ErrorOutput{ResearchId: r.GetResearchId(), Markdown: markdown}, nil
+}
+
+// GetSnapshot answers with a page as it was read.
+func (s *Service) GetSnapshot(ctx context.Context, r *researchv1.GetSnapshotRequest) (*researchv1.Snapshot, error) {
+	id := r.GetResearchId()
+	err := known(id)
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := s.store.Snapshot(ctx, tenantOf(ctx), id, r.GetUrl())
+	if err != nil {
+		return nil, s.absent(ctx, err, id, "page of that URL that was read")
+	}
+	if snapshot.Zstd == nil {
+		return nil, status.Error(codes.NotFound, "The page was read, but its bytes are not kept, or not any more")
+	}
+	return &researchv1.Snapshot{
+		Url: r.GetUrl(), ContentType: snapshot.ContentType, Zstd: snapshot.Zstd, ReadAt: timestamppb.New(snapshot.ReadAt),
+	}, nil
 }
 
 // absent answers when what could not be found: it tells a research that has none (yet)
