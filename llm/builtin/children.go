@@ -171,6 +171,7 @@ func (p *planner) findings(chain []*workv1.ChainLink) []finding {
 	known := map[string]*finding{}
 	var all []*finding
 	best := mostRelevant(chain)
+	heavy := s.lex.heft(asked, asked.has)
 	for depth, link := range chain {
 		// The parent's own findings are what its children are for.
 		nearness := math.Pow(0.6, float64(len(chain)-1-depth))
@@ -179,6 +180,9 @@ func (p *planner) findings(chain []*workv1.ChainLink) []finding {
 			terms := s.lex.set(claim)
 			near := e.GetRelevance() / best * (0.1 + asked.within(terms))
 			near *= near
+			if s.lex.heft(asked, terms.has) < min(leastHeft, heftShare*heavy) {
+				near *= strayShare
+			}
 			for _, name := range s.lex.newThings(claim, inside) {
 				set := s.lex.set(name)
 				if len(set) == 0 || set.within(asked) > 0.5 || set.within(p.taken()) == 1 || byline(claim, name) || fromOutlet(e.GetUrl(), []string{name}) {
@@ -191,7 +195,12 @@ func (p *planner) findings(chain []*workv1.ChainLink) []finding {
 					known[key] = f
 					all = append(all, f)
 				}
-				f.score += nearness * near * spread(set)
+				value := nearness * near * spread(set)
+				if s.lex.beside(claim, name, asked) {
+					f.score += value
+				} else {
+					f.score += passingShare * value
+				}
 			}
 		}
 	}

@@ -71,9 +71,10 @@ func (s *subject) lead(facts []*fact) {
 	for _, f := range facts {
 		f.topics = both(f.topics, s.leads)
 	}
+	relation := s.relation()
 	s.led = len(s.leads) > 0 && len(newTermSet(s.lex.informative(s.prompt))) <= mostLed
 	for _, f := range facts {
-		f.led = s.led && len(f.topics) > 0
+		f.led = s.led && (len(f.topics) > 0 || relation != nil && s.leadsIn(f) && relation.MatchString(f.sentence))
 	}
 	measureCentrality(facts)
 }
@@ -233,6 +234,16 @@ func all(terms termSet, has func(string) bool) bool {
 		}
 	}
 	return true
+}
+
+// leadsIn says whether a fact names a leading theme in its own words.
+func (s *subject) leadsIn(f *fact) bool {
+	for _, t := range s.leads {
+		if t.terms.within(f.set) == 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // opensWithTopic says whether a sentence of a page about a theme speaks of the theme.

@@ -124,6 +124,18 @@ func (s *subject) thin(picked []*fact) []string {
 		}
 	}
 	var lines []string
+	whole := map[string]bool{}
+	for _, f := range picked {
+		for _, url := range urls(f) {
+			whole[url] = true
+		}
+	}
+	if len(whole) == 1 {
+		return []string{"All of this rests on a single page."}
+	}
+	if len(s.facets) < 2 {
+		return nil
+	}
 	for _, c := range s.facets {
 		switch {
 		case sentences[c] == 0:

@@ -67,12 +67,14 @@ func (l *lexer) nameEnd(s string, ws []word, i int) int {
 // skipOpener leaves out the words at the start of a sentence that are
 // capitalised for standing there.
 func (l *lexer) skipOpener(ws []word, first, end int, known func(string) bool) int {
-	for first < end {
+	for opener := first; first < end; {
 		lower := strings.ToLower(ws[first].text)
 		alone := end-first == 1
 		switch {
 		case ws[first].stop || isGeneric(lower) || openers.has(lower):
 			first++
+		case first > opener+1: // "History of the Canal": the capital is not the opener's.
+			return first
 		case alone && !acronym(ws[first].text) && (known == nil || !known(ws[first].stem)):
 			return end
 		default:

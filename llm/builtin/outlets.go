@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	beforeOutlet = regexp.MustCompile(`(?i)(?:(?:article|articles|report|reports|piece|coverage|story|stories|review|post|analysis|analyses|updates|interview|column|feature|editorial|publication)s?(?: published| written| featured)? (?:from|by|in|on|of|at)|(?:published|reported|covered|discussed|described|portrayed|mentioned|noted|featured|written|according|by both) (?:by|in|on|to)(?: both)?|according to|by both|both)\s+(?:the\s+)?["“'‘]?$`)
+	beforeOutlet = regexp.MustCompile(`(?i)\b(?:(?:article|articles|report|reports|piece|coverage|story|stories|review|post|analysis|analyses|updates|interview|column|feature|editorial|publication)s?(?: published| written| featured)? (?:from|by|in|on|of|at)|(?:published|reported|covered|discussed|described|portrayed|mentioned|noted|featured|written|according|by both) (?:by|in|on|to)(?: both)?|according to|by both|both)\s+(?:the\s+)?["“'‘]?$`)
 	afterOutlet  = regexp.MustCompile(`(?i)^["”'’]?(?:'s|’s)?\s+(?:news\s+|recent\s+|online\s+)?(?:article|articles|report|reports|piece|coverage|story|stories|column|editorial|reported|reports|publication)\b`)
 )
 

@@ -104,9 +104,9 @@ func (s *subject) prefer(facts []*fact) {
 		f.bonus = 0
 		if len(f.topics) > 0 {
 			f.bonus = topicBonus + centralBonus*f.central
-			if relation != nil && relation.MatchString(f.sentence) {
-				f.bonus += relationBonus
-			}
+		}
+		if (len(f.topics) > 0 || f.led) && relation != nil && relation.MatchString(f.sentence) {
+			f.bonus += relationBonus
 		}
 		if f.states = s.states(f); f.states {
 			f.bonus += statesBonus
