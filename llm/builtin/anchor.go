@@ -17,28 +17,3 @@ var elsewhere = regexp.MustCompile(`\b(?:shown|listed|given|described|mentioned|
 
 // shortest is what a sentence without a known verb needs to be taken for one.
 const shortest = 7
-
-// anchored tells which facts bear on the prompt by more than one word in common. A
-// single word is enough when it belongs to what the prompt is about: its names and its
-// first topic. Other words mean something else elsewhere.
-func (s *subject) anchored() func(*fact) bool {
-	asked := newTermSet(s.lex.informative(s.prompt))
-	for _, term := range s.lex.historyTerms(s.prompt) {
-		delete(asked, term)
-	}
-	about := s.lex.set(strings.Join(s.names, " . ") + " . " + strings.Join(s.sides, " . ") + " . " + s.firstTopic())
-	if len(asked) < 2 || about.shared(asked) == 0 {
-		return func(*fact) bool { return true }
-	}
-	return func(f *fact) bool {
-		around := s.surroundings(f)
-		count, anchor := 0, false
-		for term := range asked {
-			if f.set.has(term) || around.title.has(term) || around.address.has(term) {
-				count++
-				anchor = anchor || about.has(term)
-			}
-		}
-		return count > 1 || anchor
-	}
-}

@@ -41,7 +41,7 @@ func (l *lexer) central(found, chosen []candidate, task *workv1.AnalyzeTask) []c
 		heading := c.path[len(c.path)-1]
 		known, cached := byHeading[heading]
 		if !cached {
-			known = l.themed(heading, themes)
+			known = sectionThemes(l.themed(heading, themes))
 			byHeading[heading] = known
 		}
 		return known

@@ -58,7 +58,7 @@ func (s *subject) lead(facts []*fact) {
 		}
 		f.topics = themed(f.GetTitle())
 		if path := f.GetHeadingPath(); len(f.topics) == 0 && len(path) > 0 {
-			f.topics = themed(path[len(path)-1])
+			f.topics = sectionThemes(themed(path[len(path)-1]))
 		}
 		if len(f.topics) > 0 && !titled[f.GetUrl()] {
 			titled[f.GetUrl()] = true
@@ -72,11 +72,16 @@ func (s *subject) lead(facts []*fact) {
 		f.topics = both(f.topics, s.leads)
 	}
 	relation := s.relation()
-	s.led = len(s.leads) > 0 && len(newTermSet(s.lex.informative(s.prompt))) <= mostLed
+	s.led = len(s.leads) > 0 && s.short()
 	for _, f := range facts {
 		f.led = s.led && (len(f.topics) > 0 || relation != nil && s.leadsIn(f) && relation.MatchString(f.sentence))
 	}
 	measureCentrality(facts)
+}
+
+// short says whether the themes of the prompt are nearly all that it asks for.
+func (s *subject) short() bool {
+	return len(newTermSet(s.lex.informative(s.prompt))) <= mostLed
 }
 
 // leading are the themes with pages of their own; of the single words of longer topics

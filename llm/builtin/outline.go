@@ -65,7 +65,35 @@ func (s *subject) relevant(facts []*fact) []*fact {
 			apart = append(apart, f)
 		}
 	}
+	if !s.led && s.short() {
+		kept = withoutStrays(kept)
+	}
 	return append(kept, apart[:min(len(apart), max(0, fewestFacts-len(kept)))]...)
+}
+
+const (
+	// strayPage is the share of what the best page has of the prompt, over all its facts,
+	// below which a page is a stranger, and strayFact what keeps a fact of one.
+	strayPage = 0.18
+	strayFact = 0.6
+)
+
+// withoutStrays leaves out the pages that touch the prompt once and in passing.
+func withoutStrays(facts []*fact) []*fact {
+	sums := map[string]float64{}
+	best, strongest := 0.0, 0.0
+	for _, f := range facts {
+		sums[f.GetUrl()] += f.strength()
+		best = max(best, sums[f.GetUrl()])
+		strongest = max(strongest, f.strength())
+	}
+	var kept []*fact
+	for _, f := range facts {
+		if sums[f.GetUrl()] >= strayPage*best || f.strength() >= strayFact*strongest || len(f.support) > 1 {
+			kept = append(kept, f)
+		}
+	}
+	return kept
 }
 
 // strength is how much of the prompt, or of the part of it that fits best, a fact has.

@@ -18,11 +18,18 @@ var sendsOn = regexp.MustCompile(`(?i)\b(?:see|told|collected|compare|story|desc
 // pointers tells which facts only send the reader to another page of the research, whose
 // title they have.
 func pointers(facts []*fact) func(*fact) bool {
-	titles := map[string]bool{}
+	// titles are the names of the pages by their first word.
+	titles := map[string][]string{}
+	seen := map[string]bool{}
 	for _, f := range facts {
+		if seen[f.GetTitle()] {
+			continue
+		}
+		seen[f.GetTitle()] = true
 		for _, part := range append(titleGap.Split(f.GetTitle(), 2)[:1], f.GetTitle()) {
 			if name := fold(part); len(strings.Fields(name)) >= fewestInTitle && len(name) >= shortestNamed {
-				titles[name] = true
+				first, _, _ := strings.Cut(name, " ")
+				titles[first] = append(titles[first], name)
 			}
 		}
 	}
@@ -31,9 +38,11 @@ func pointers(facts []*fact) func(*fact) bool {
 			return false
 		}
 		sentence := fold(f.sentence)
-		for title := range titles {
-			if strings.Contains(sentence, title) && !strings.Contains(fold(f.GetTitle()), title) {
-				return true
+		for _, word := range strings.Fields(sentence) {
+			for _, title := range titles[word] {
+				if strings.Contains(sentence, title) && !strings.Contains(fold(f.GetTitle()), title) {
+					return true
+				}
 			}
 		}
 		return false

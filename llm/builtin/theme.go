@@ -72,6 +72,18 @@ func (l *lexer) heavy(s string) []string {
 	return kept
 }
 
+// sectionThemes are those of the themes that a heading inside of a page can tell: names
+// and phrases. A single word heads sections of any page.
+func sectionThemes(themes []*theme) []*theme {
+	var kept []*theme
+	for _, t := range themes {
+		if t.named || len(t.terms) > 1 {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
 // titleGap parts a title.
 var titleGap = regexp.MustCompile(`[:|—–·»]\s|\s[-—–|]\s`)
 
