@@ -14,6 +14,8 @@ const (
 	addressShare = 0.55
 	// bothBonus is for a term that a fact and its title have.
 	bothBonus = 0.2
+	// topicFit is for a facet that the fact's page is about.
+	topicFit = 0.5
 	// leastFit is the share of a facet that a fact must have to stand under it.
 	leastFit = 0.5
 	// longestHeading bounds a facet's name.
@@ -185,6 +187,12 @@ func (s *subject) place(facts []*fact, facets []*facet) {
 			fit := c.fit(f, around[i])
 			if fit < leastFit {
 				continue
+			}
+			for _, t := range f.topics {
+				if t.terms.within(c.terms) == 1 {
+					fit += topicFit
+					break
+				}
 			}
 			if fit += 0.3 / float64(1+c.hits); fit > f.fit {
 				f.facet, f.fit = c, fit
