@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -92,7 +93,7 @@ func (r *reader) read(ctx context.Context) error {
 		case <-reading.Done():
 			return context.Cause(reading)
 		}
-		msg, err := messages.Next(jetstream.NextContext(reading))
+		msg, err := next(reading, messages)
 		if err != nil {
 			<-r.slots
 			if reading.Err() != nil {
@@ -102,6 +103,28 @@ func (r *reader) read(ctx context.Context) error {
 		}
 		r.start(msg)
 	}
+}
+
+// settles are how long the pull that brought a message may take to be done with, before
+// the next one is asked for again.
+var settles = []time.Duration{5 * time.Millisecond, 50 * time.Millisecond}
+
+// next waits for a message. The client asks for one when Next begins, unless the
+// publishing of its last pull has not returned yet, which an answer that comes at once
+// can outrun: then it asks for nothing, and waits until heartbeats are missing, 4 s
+// later. So Next is begun anew soon after a message; what is asked for already is not
+// asked for twice.
+func next(ctx context.Context, messages jetstream.MessagesContext) (jetstream.Msg, error) {
+	for _, settle := range settles {
+		msg, err := messages.Next(jetstream.NextMaxWait(settle))
+		if !errors.Is(err, nats.ErrTimeout) {
+			return msg, err
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return messages.Next(jetstream.NextContext(ctx))
 }
 
 // start runs handle in the slot that its caller has taken.
