@@ -19,29 +19,32 @@ func noteCopy(ctx context.Context, tx *store.Tx, documentID int64, page *workv1.
 		return err
 	}
 	for _, other := range alike {
-		same, err := isCopy(ctx, tx, documentID, other)
-		if err != nil {
-			return err
-		}
-		if same {
+		if other.SameContent || other.SameIdentity && other.Distance <= copies.Related {
 			return tx.MarkCopy(ctx, documentID, other.DocumentID)
 		}
 	}
-	return nil
+	return noteNearCopy(ctx, tx, documentID, page, alike)
 }
 
-func isCopy(ctx context.Context, tx *store.Tx, documentID int64, other store.Alike) (bool, error) {
-	switch {
-	case other.SameContent:
-		return true, nil
-	case other.SameIdentity && other.Distance <= copies.Related:
-		return true, nil
-	case other.Distance > copies.Near:
-		return false, nil
+// noteNearCopy marks a page as a copy of the first one that says the same in the same words.
+func noteNearCopy(ctx context.Context, tx *store.Tx, documentID int64, page *workv1.Page, alike []store.Alike) error {
+	var near []int64
+	for _, other := range alike {
+		if other.Distance <= copies.Near {
+			near = append(near, other.DocumentID)
+		}
 	}
-	first, second, err := tx.Contents(ctx, documentID, other.DocumentID)
+	if len(near) == 0 {
+		return nil
+	}
+	texts, err := tx.Contents(ctx, near)
 	if err != nil {
-		return false, err
+		return err
 	}
-	return copies.Same(first, second), nil
+	for _, id := range near {
+		if copies.Same(page.GetText(), texts[id]) {
+			return tx.MarkCopy(ctx, documentID, id)
+		}
+	}
+	return nil
 }

@@ -54,16 +54,22 @@ func (t *Tx) Recognise(ctx context.Context, documentID int64, f Fingerprint, nea
 	return alike, nil
 }
 
-// Contents reads the texts of two pages.
-func (t *Tx) Contents(ctx context.Context, first, second int64) (string, string, error) {
-	var a, b string
-	err := t.tx.QueryRow(ctx, `SELECT a.content, b.content FROM document a, document b
-		WHERE a.id = $1 AND b.id = $2 AND a.research_id = $3 AND b.research_id = $3 AND a.tenant = $4 AND b.tenant = $4`,
-		first, second, t.R.ID, t.R.Tenant).Scan(&a, &b)
-	if err != nil {
-		return "", "", fmt.Errorf("read documents %d and %d: %w", first, second, err)
+// Contents reads the texts of pages.
+func (t *Tx) Contents(ctx context.Context, documentIDs []int64) (map[int64]string, error) {
+	type text struct {
+		ID      int64
+		Content string
 	}
-	return a, b, nil
+	rows, err := collect(ctx, t.tx, pgx.RowToStructByPos[text], `SELECT id, content FROM document
+		WHERE id = ANY($1) AND research_id = $2 AND tenant = $3 AND content IS NOT NULL`, documentIDs, t.R.ID, t.R.Tenant)
+	if err != nil {
+		return nil, fmt.Errorf("read the texts of documents: %w", err)
+	}
+	contents := make(map[int64]string, len(rows))
+	for _, r := range rows {
+		contents[r.ID] = r.Content
+	}
+	return contents, nil
 }
 
 // MarkCopy notes that a page is the same as another one, which is no copy itself.
