@@ -16,8 +16,8 @@ import (
 const (
 	// maxInline keeps a message well under the server's payload limit of 1 MiB.
 	maxInline = 512 << 10
-	// maxBody is what a task or a result may have at most: three times the largest
-	// raw page.
+	// maxBody is what a task or a result may have at most: a page's bytes, which are
+	// bounded below it, and its text.
 	maxBody = 32 << 20
 )
 

@@ -63,8 +63,8 @@ type Config struct {
 	PageMemory int64 `env:"FATHOM_SCRAPER_PAGE_MEMORY" envDefault:"805306368"`
 }
 
-// mostRaw is as much of a page as the gateway unpacks, in bytes.
-const mostRaw = 64 << 20
+// mostRaw is as much of a page, in bytes, as a result carries beside its text.
+const mostRaw = 24 << 20
 
 // Validate lists every rule that the configuration breaks.
 func (c *Config) Validate() error {

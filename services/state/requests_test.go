@@ -211,6 +211,10 @@ func TestValidateOnlyStartsNothing(t *testing.T) {
 	require.NoError(t, err, "neither the values nor the key of the question bind the start")
 	require.Equal(t, "running", started.GetStatus())
 	require.EqualValues(t, 3, started.GetPlannedQueries())
+
+	request.ValidateOnly = true
+	_, err = s.client.StartResearch(t.Context(), request)
+	require.Equal(t, codes.FailedPrecondition, status.Code(err), "what was started can't be started")
 }
 
 func TestEstimateKeepsToTheBudget(t *testing.T) {

@@ -104,6 +104,9 @@ func (a *app) snapshotCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(2),
 		RunE: func(command *cobra.Command, args []string) error {
 			return a.with(command.Context(), false, func(ctx context.Context, c *connection) error {
+				if isTerminal(a.Out) {
+					return errors.New("the page's bytes are a stranger's, and a terminal would obey them: send them to a file with > FILE")
+				}
 				body, err := c.Snapshot(ctx, args[0], args[1])
 				if err != nil {
 					return err

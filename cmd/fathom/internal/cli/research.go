@@ -123,8 +123,9 @@ func (a *app) end(ctx context.Context, c *connection, id string, err error) erro
 	return err
 }
 
-// begin asks the questions, tells what the research will take, and starts it. The id comes with an error, too,
-// when the research is there.
+// begin asks the questions, tells what the research will take, and starts it. The id
+// comes with an error, too, when the research may have been started. What was not is
+// removed: nothing could go on with it.
 func (a *app) begin(ctx context.Context, c *connection, prompt string, given []string, f researchFlags) (string, error) {
 	asked, err := c.CreateQuestions(ctx, &researchv1.CreateQuestionsRequest{InitialPrompt: prompt, NumQuestions: f.questions})
 	if err != nil {
@@ -132,34 +133,42 @@ func (a *app) begin(ctx context.Context, c *connection, prompt string, given []s
 	}
 	id := asked.GetResearchId()
 	fmt.Fprintf(a.Err, "Research %s\n", id)
+	request, err := a.agree(ctx, c, asked, given, f)
+	if err != nil {
+		removing, cancel := context.WithTimeout(context.WithoutCancel(ctx), removal)
+		defer cancel()
+		return "", errors.Join(err, c.Delete(removing, id))
+	}
+	_, err = c.Start(ctx, request)
+	return id, err
+}
+
+// removal bounds the removing of a research that was not started.
+const removal = 5 * time.Second
+
+// agree comes to the request that starts a research: answers, and a yes to what it takes.
+func (a *app) agree(ctx context.Context, c *connection, asked *researchv1.CreateQuestionsResponse, given []string, f researchFlags) (*researchv1.StartResearchRequest, error) {
 	lines := lineReader(a.In)
 	answers, err := a.answer(ctx, lines, asked.GetFollowupQuestions(), given, f)
 	if err != nil {
-		return id, err
+		return nil, err
 	}
 	request := &researchv1.StartResearchRequest{
-		ResearchId: id, FollowupAnswers: answers, Depth: f.depth, Breadth: f.breadth,
+		ResearchId: asked.GetResearchId(), FollowupAnswers: answers, Depth: f.depth, Breadth: f.breadth,
 		AnalysisConcurrency: f.concurrency, ReportWords: f.words, ReportSources: f.sources,
 		Search: &researchv1.SearchOptions{Language: f.language, TimeRange: f.timeRange},
 		Budget: f.budget.proto(), ValidateOnly: true,
 	}
 	planned, err := c.Start(ctx, request)
 	if err != nil {
-		return id, err
+		return nil, err
 	}
 	fmt.Fprintln(a.Err, estimate(planned))
 	if !f.yes && a.interactive() {
 		err = a.goOn(ctx, lines)
 	}
-	if errors.Is(err, errDeclined) {
-		return "", errors.Join(err, c.Delete(ctx, id))
-	}
-	if err != nil {
-		return id, err
-	}
 	request.ValidateOnly = false
-	_, err = c.Start(ctx, request)
-	return id, err
+	return request, err
 }
 
 func estimate(planned *researchv1.StartResearchResponse) string {

@@ -82,9 +82,13 @@ func hashOf(words []string) uint64 {
 }
 
 // Identity is the address that a page goes by: its canonical link, or else where it
-// was read in the end. It is empty for one that says nothing, like a front page that
-// every page of a site names.
+// was read in the end. A link to another site is not believed: whoever alters a story
+// would name its true address. It is empty for one that says nothing, like a front
+// page that every page of a site names.
 func Identity(canonical, final string) string {
+	if final != "" && siteOf(canonical) != siteOf(final) {
+		canonical = ""
+	}
 	for _, address := range []string{canonical, final} {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -98,4 +102,17 @@ func Identity(canonical, final string) string {
 		return host + path + "?" + u.RawQuery
 	}
 	return ""
+}
+
+// siteOf is the registrable domain of an address, or its host where there is none.
+func siteOf(address string) string {
+	domain := Domain(address)
+	if domain != "" {
+		return domain
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Host)
 }

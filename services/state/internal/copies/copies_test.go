@@ -65,6 +65,9 @@ func TestIdentity(t *testing.T) {
 		require.Empty(t, copies.Identity(none[0], none[1]))
 	}
 	require.NotEmpty(t, copies.Identity("/relative", "https://example.org/a"))
+	require.Equal(t, "evil.example/x?", copies.Identity("https://paper.org/story", "https://evil.example/x"), "another site's address is not believed")
+	require.Equal(t, "paper.org/story?", copies.Identity("https://paper.org/story", "https://amp.paper.org/story/1"))
+	require.Equal(t, "127.0.0.1:81/x?", copies.Identity("http://127.0.0.1:80/a", "http://127.0.0.1:81/x"))
 }
 
 func TestDomain(t *testing.T) {

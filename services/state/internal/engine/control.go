@@ -101,6 +101,9 @@ func (e *Engine) Start(ctx context.Context, tenant, researchID string, request S
 			}
 		}
 		again, err := startable(ctx, tx, request)
+		if again && request.ValidateOnly {
+			return &ConflictError{"The research is " + string(tx.R.Status)}
+		}
 		if err != nil || again {
 			return err
 		}

@@ -16,6 +16,11 @@ func (e *Engine) replan(ctx context.Context, tx *store.Tx, task store.Task, resu
 	if task.Kind != bus.Queries || task.Attempt > 0 || result.GetDelivery() > 0 {
 		return "", nil
 	}
+	_, want, err := planOf(ctx, tx, task)
+	if err != nil || len(result.GetQueries().GetQueries()) != want {
+		// What can't be used is another's to refuse.
+		return "", err
+	}
 	var texts []string
 	for _, planned := range result.GetQueries().GetQueries() {
 		texts = append(texts, planned.GetText())
