@@ -21,6 +21,7 @@ import (
 
 	"github.com/fathom-research/fathom/platform/fault"
 	"github.com/fathom-research/fathom/services/scraper"
+	"github.com/fathom-research/fathom/testkit/bustest"
 )
 
 func TestMain(m *testing.M) {
@@ -114,7 +115,7 @@ func readOne(ctx context.Context, service *scraper.Service, address string, atte
 func TestEveryFaultEndsAsItShould(t *testing.T) {
 	t.Parallel()
 	site := newFaultyWeb(t)
-	service := newService(t, newBus(t), map[string]string{
+	service := newService(t, bustest.Open(t), map[string]string{
 		"FATHOM_SCRAPER_ALLOW": strings.TrimPrefix(site, "http://"), "FATHOM_SCRAPER_HTTP_TIMEOUT": "4s", "FATHOM_SCRAPER_TABS": "4",
 	})
 	const whichever = "either rung"

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fathom-research/fathom/platform/fault"
+	"github.com/fathom-research/fathom/testkit/bustest"
 )
 
 // Four pods want twelve pages of one site: no more than two are read at once, and no
@@ -43,7 +44,7 @@ func TestLimitsHoldOverAllPods(t *testing.T) {
 	})
 	u, err := url.Parse(server.URL)
 	require.NoError(t, err)
-	b := newBus(t)
+	b := bustest.Open(t)
 	// A block of addresses is allowed, and no name: the site is spaced like any other.
 	environment := map[string]string{
 		"FATHOM_SCRAPER_MODE": "http", "FATHOM_SCRAPER_ROBOTS": "false", "FATHOM_SCRAPER_GAP": gap.String(),
@@ -83,7 +84,7 @@ func TestCrawlDelayOfRobotsIsKept(t *testing.T) {
 	t.Cleanup(server.Close)
 	u, err := url.Parse(server.URL)
 	require.NoError(t, err)
-	service := newService(t, newBus(t), map[string]string{"FATHOM_SCRAPER_MODE": "http", "FATHOM_SCRAPER_ALLOW": "127.0.0.0/8:" + u.Port()})
+	service := newService(t, bustest.Open(t), map[string]string{"FATHOM_SCRAPER_MODE": "http", "FATHOM_SCRAPER_ALLOW": "127.0.0.0/8:" + u.Port()})
 	address := "http://localhost:" + u.Port()
 	_, err = service.Handle(t.Context(), task(address+"/1"))
 	require.NoError(t, err)
@@ -116,7 +117,7 @@ func TestHeadersAreThoseOfAnHonestBrowser(t *testing.T) {
 	require.NoError(t, err)
 	const agent = "Mozilla/5.0 (compatible; Surveyor/2.0; +https://example.org/crawler)"
 	for _, mode := range []string{"http", "chrome"} {
-		service := newService(t, newBus(t), map[string]string{
+		service := newService(t, bustest.Open(t), map[string]string{
 			"FATHOM_SCRAPER_MODE": mode, "FATHOM_SCRAPER_ROBOTS": "false", "FATHOM_SCRAPER_ALLOW": u.Host,
 			"FATHOM_SCRAPER_USER_AGENT": agent, "FATHOM_SCRAPER_LANGUAGE": "de-DE,de;q=0.9",
 		})

@@ -22,7 +22,7 @@ import (
 	"github.com/fathom-research/fathom/platform/fault"
 	workv1 "github.com/fathom-research/fathom/proto/fathom/work/v1"
 	"github.com/fathom-research/fathom/services/scraper"
-	"github.com/fathom-research/fathom/testkit/natstest"
+	"github.com/fathom-research/fathom/testkit/bustest"
 )
 
 const article = `<!doctype html><html lang="en"><head><title>The lighthouse</title></head><body><main><article><h1>The lighthouse</h1>
@@ -35,7 +35,7 @@ const article = `<!doctype html><html lang="en"><head><title>The lighthouse</tit
 func TestTaskBecomesResult(t *testing.T) {
 	t.Parallel()
 	site := newSite(t)
-	b := newBus(t)
+	b := bustest.Open(t)
 	service := newService(t, b, map[string]string{"FATHOM_SCRAPER_MODE": "http", "FATHOM_SCRAPER_ALLOW": site.host})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 2)
@@ -74,7 +74,7 @@ func TestTaskBecomesResult(t *testing.T) {
 func TestFailuresHaveTheirReason(t *testing.T) {
 	t.Parallel()
 	site := newSite(t)
-	service := newService(t, newBus(t), map[string]string{
+	service := newService(t, bustest.Open(t), map[string]string{
 		"FATHOM_SCRAPER_MODE": "http", "FATHOM_SCRAPER_ALLOW": site.host, "FATHOM_SCRAPER_DENY_DOMAINS": "bad.example",
 	})
 	for address, want := range map[string]fault.Code{
@@ -104,7 +104,7 @@ func TestFailuresHaveTheirReason(t *testing.T) {
 func TestPageOfScriptsIsReadInChrome(t *testing.T) {
 	t.Parallel()
 	site := newSite(t)
-	service := newService(t, newBus(t), map[string]string{"FATHOM_SCRAPER_ALLOW": site.host})
+	service := newService(t, bustest.Open(t), map[string]string{"FATHOM_SCRAPER_ALLOW": site.host})
 	result, err := service.Handle(t.Context(), task(site.url+"/shell"))
 	require.NoError(t, err)
 	page := result.GetScrape().GetPage()
@@ -123,7 +123,7 @@ func TestChromeRefusesAddressesToo(t *testing.T) {
 	t.Parallel()
 	site := newSite(t)
 	private := newSite(t)
-	service := newService(t, newBus(t), map[string]string{"FATHOM_SCRAPER_MODE": "chrome", "FATHOM_SCRAPER_ROBOTS": "false", "FATHOM_SCRAPER_ALLOW": site.host})
+	service := newService(t, bustest.Open(t), map[string]string{"FATHOM_SCRAPER_MODE": "chrome", "FATHOM_SCRAPER_ROBOTS": "false", "FATHOM_SCRAPER_ALLOW": site.host})
 	for _, address := range []string{
 		private.url + "/article", site.url + "/to?" + private.url + "/article", site.url + "/to?http://localhost/", "https://localhost/", "http://127.1/",
 		"http://[::ffff:127.0.0.1]/", "http://[64:ff9b::7f00:1]/", "http://[2002:7f00:1::]/", "http://[2001:0:7f00:1::1]/", "file:///etc/passwd",
@@ -140,7 +140,7 @@ func TestChromeRefusesAddressesToo(t *testing.T) {
 func TestRetryAfterIsShared(t *testing.T) {
 	t.Parallel()
 	site := newSite(t)
-	b := newBus(t)
+	b := bustest.Open(t)
 	// A block of addresses is allowed, and no name: the site is spaced like any other.
 	environment := map[string]string{
 		"FATHOM_SCRAPER_MODE": "http", "FATHOM_SCRAPER_ROBOTS": "false", "FATHOM_SCRAPER_ALLOW": "127.0.0.0/8:" + site.port,
@@ -160,7 +160,7 @@ func TestRetryAfterIsShared(t *testing.T) {
 func TestRobotsAreAskedOnce(t *testing.T) {
 	t.Parallel()
 	site := newSite(t)
-	service := newService(t, newBus(t), map[string]string{"FATHOM_SCRAPER_MODE": "http", "FATHOM_SCRAPER_ALLOW": site.host})
+	service := newService(t, bustest.Open(t), map[string]string{"FATHOM_SCRAPER_MODE": "http", "FATHOM_SCRAPER_ALLOW": site.host})
 	for range 3 {
 		_, err := service.Handle(t.Context(), task(site.url+"/article"))
 		require.NoError(t, err)
@@ -228,14 +228,6 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.NotFound(w, r)
 	}
-}
-
-func newBus(t *testing.T) *bus.Bus {
-	t.Helper()
-	b, err := bus.Open(natstest.Connect(t), bus.Options{Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
-	require.NoError(t, b.Provision(t.Context()))
-	return b
 }
 
 func newService(t *testing.T, b *bus.Bus, environment map[string]string) *scraper.Service {

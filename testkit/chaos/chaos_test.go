@@ -42,9 +42,7 @@ func TestResearchesSurviveTheDeathOfAnyPart(t *testing.T) {
 	model := fakemodel.Start(t, fakemodel.Options{Latency: 50 * time.Millisecond})
 	web := fakeweb.Start(t, fakeweb.Options{Sites: 32, SearchLatency: 20 * time.Millisecond, PageLatency: 20 * time.Millisecond})
 
-	figures, err := chaos.Run(t.Context(), bin, dir, chaos.Outside{
-		SearchURL: web.SearchURL, Hosts: web.Hosts, ModelURL: model.URL, InFlight: model.InFlight, Paid: model.Paid,
-	}, chaos.Options{
+	figures, err := chaos.Run(t.Context(), bin, dir, outside(model, web), chaos.Options{
 		Researches: *researches, Parallel: *parallel, Depth: *depth, Breadth: *breadth,
 		Kills: *kills, Every: *every, Seed: *seed, FaultPoints: *faultPoints, Deadline: *deadline,
 		Output: output(t), Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
@@ -65,9 +63,7 @@ func TestRollingRestartsFailNoRequest(t *testing.T) {
 	model := fakemodel.Start(t, fakemodel.Options{Latency: 300 * time.Millisecond})
 	web := fakeweb.Start(t, fakeweb.Options{Sites: 32, SearchLatency: 100 * time.Millisecond, PageLatency: 100 * time.Millisecond})
 
-	rolled, err := chaos.Roll(t.Context(), bin, dir, chaos.Outside{
-		SearchURL: web.SearchURL, Hosts: web.Hosts, ModelURL: model.URL, InFlight: model.InFlight, Paid: model.Paid,
-	}, chaos.Options{
+	rolled, err := chaos.Roll(t.Context(), bin, dir, outside(model, web), chaos.Options{
 		Researches: 2, Depth: *depth, Breadth: *breadth, Seed: *seed, Deadline: *deadline,
 		Output: output(t), Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}, *rounds)
@@ -81,6 +77,13 @@ func TestRollingRestartsFailNoRequest(t *testing.T) {
 	require.Greater(t, rolled.Requests, rolled.Restarts)
 	require.Zero(t, rolled.Attempts)
 	require.Zero(t, rolled.Repeated)
+}
+
+// outside is a made-up model and web as a run sees them.
+func outside(model *fakemodel.Server, web *fakeweb.Web) chaos.Outside {
+	return chaos.Outside{
+		SearchURL: web.SearchURL, Hosts: web.Hosts, ModelURL: model.URL, InFlight: model.InFlight, Paid: model.Paid,
+	}
 }
 
 // enterable makes a folder that the user of Postgres may enter, which t.TempDir is

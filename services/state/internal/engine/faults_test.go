@@ -16,7 +16,7 @@ import (
 	"github.com/fathom-research/fathom/services/state/internal/relay"
 	"github.com/fathom-research/fathom/services/state/internal/store"
 	"github.com/fathom-research/fathom/services/state/internal/sweep"
-	"github.com/fathom-research/fathom/testkit/natstest"
+	"github.com/fathom-research/fathom/testkit/bustest"
 )
 
 var faultResearches = flag.Int("faults.researches", 20, "researches of the fault injection test")
@@ -27,10 +27,7 @@ func TestFaultsAtEveryCallBreakNothing(t *testing.T) {
 	t.Parallel()
 	f := new(faults)
 	w := newWorld(t, database(t), f.hooks())
-	b, err := bus.Open(natstest.Connect(t), bus.Options{Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
-	require.NoError(t, b.Provision(t.Context()))
-	w.serve(t, f, b)
+	w.serve(t, f, bustest.Open(t))
 
 	const depth, breadth = 2, 3
 	ids := make([]string, *faultResearches)
